@@ -1,0 +1,29 @@
+# What can be done here; each target is a script in scripts/.
+.PHONY: help build demo test install uninstall clean
+
+help:
+	@echo "make demo       one PHP script on the stock extensions and on Vaquita, side by side"
+	@echo "make test       all checks and tests, on private servers"
+	@echo "make build      build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
+	@echo "make install    put Vaquita in the place of the stock extensions of the system's PHP (as root)"
+	@echo "make uninstall  undo that"
+	@echo "make clean      remove what was built"
+
+build:
+	@scripts/build
+
+demo:
+	@scripts/demo
+
+test:
+	@scripts/test
+
+install:
+	@scripts/install
+
+uninstall:
+	@scripts/install --undo
+
+clean:
+	@rm -rf build
+	@cargo clean --quiet
