@@ -1,0 +1,335 @@
+<?php
+
+/*
+ * What PHP sees of mysqli, as stock PHP 8.2's Reflection shows it: the order is stock's too.
+ * The crate vaquita-stub-gen makes Zend's tables of this, and says what a note (the comment at the end of a line) can say.
+ */
+
+// What mysqli_options sets.
+const MYSQLI_READ_DEFAULT_GROUP = 5;
+const MYSQLI_READ_DEFAULT_FILE = 4;
+const MYSQLI_OPT_CONNECT_TIMEOUT = 0;
+const MYSQLI_OPT_LOCAL_INFILE = 8;
+const MYSQLI_OPT_LOAD_DATA_LOCAL_DIR = 43;
+const MYSQLI_INIT_COMMAND = 3;
+const MYSQLI_OPT_READ_TIMEOUT = 11;
+const MYSQLI_OPT_NET_CMD_BUFFER_SIZE = 202;
+const MYSQLI_OPT_NET_READ_BUFFER_SIZE = 203;
+const MYSQLI_OPT_INT_AND_FLOAT_NATIVE = 201;
+const MYSQLI_OPT_SSL_VERIFY_SERVER_CERT = 21;
+const MYSQLI_SERVER_PUBLIC_KEY = 35;
+
+// Flags of mysqli_real_connect.
+const MYSQLI_CLIENT_SSL = 2048;
+const MYSQLI_CLIENT_COMPRESS = 32;
+const MYSQLI_CLIENT_INTERACTIVE = 1024;
+const MYSQLI_CLIENT_IGNORE_SPACE = 256;
+const MYSQLI_CLIENT_NO_SCHEMA = 16;
+const MYSQLI_CLIENT_FOUND_ROWS = 2;
+const MYSQLI_CLIENT_SSL_VERIFY_SERVER_CERT = 1073741824;
+const MYSQLI_CLIENT_SSL_DONT_VERIFY_SERVER_CERT = 64;
+const MYSQLI_CLIENT_CAN_HANDLE_EXPIRED_PASSWORDS = 4194304;
+const MYSQLI_OPT_CAN_HANDLE_EXPIRED_PASSWORDS = 37;
+
+// How results are taken and rows fetched.
+const MYSQLI_STORE_RESULT = 0;
+const MYSQLI_USE_RESULT = 1;
+const MYSQLI_ASYNC = 8;
+const MYSQLI_STORE_RESULT_COPY_DATA = 16;
+const MYSQLI_ASSOC = 1;
+const MYSQLI_NUM = 2;
+const MYSQLI_BOTH = 3;
+
+// Attributes of prepared statements.
+const MYSQLI_STMT_ATTR_UPDATE_MAX_LENGTH = 0;
+const MYSQLI_STMT_ATTR_CURSOR_TYPE = 1;
+const MYSQLI_CURSOR_TYPE_NO_CURSOR = 0;
+const MYSQLI_CURSOR_TYPE_READ_ONLY = 1;
+const MYSQLI_CURSOR_TYPE_FOR_UPDATE = 2;
+const MYSQLI_CURSOR_TYPE_SCROLLABLE = 4;
+const MYSQLI_STMT_ATTR_PREFETCH_ROWS = 2;
+
+// Flags of a column.
+const MYSQLI_NOT_NULL_FLAG = 1;
+const MYSQLI_PRI_KEY_FLAG = 2;
+const MYSQLI_UNIQUE_KEY_FLAG = 4;
+const MYSQLI_MULTIPLE_KEY_FLAG = 8;
+const MYSQLI_BLOB_FLAG = 16;
+const MYSQLI_UNSIGNED_FLAG = 32;
+const MYSQLI_ZEROFILL_FLAG = 64;
+const MYSQLI_AUTO_INCREMENT_FLAG = 512;
+const MYSQLI_TIMESTAMP_FLAG = 1024;
+const MYSQLI_SET_FLAG = 2048;
+const MYSQLI_NUM_FLAG = 32768;
+const MYSQLI_PART_KEY_FLAG = 16384;
+const MYSQLI_GROUP_FLAG = 32768;
+const MYSQLI_ENUM_FLAG = 256;
+const MYSQLI_BINARY_FLAG = 128;
+const MYSQLI_NO_DEFAULT_VALUE_FLAG = 4096;
+const MYSQLI_ON_UPDATE_NOW_FLAG = 8192;
+
+// Types of a column.
+const MYSQLI_TYPE_DECIMAL = 0;
+const MYSQLI_TYPE_TINY = 1;
+const MYSQLI_TYPE_SHORT = 2;
+const MYSQLI_TYPE_LONG = 3;
+const MYSQLI_TYPE_FLOAT = 4;
+const MYSQLI_TYPE_DOUBLE = 5;
+const MYSQLI_TYPE_NULL = 6;
+const MYSQLI_TYPE_TIMESTAMP = 7;
+const MYSQLI_TYPE_LONGLONG = 8;
+const MYSQLI_TYPE_INT24 = 9;
+const MYSQLI_TYPE_DATE = 10;
+const MYSQLI_TYPE_TIME = 11;
+const MYSQLI_TYPE_DATETIME = 12;
+const MYSQLI_TYPE_YEAR = 13;
+const MYSQLI_TYPE_NEWDATE = 14;
+const MYSQLI_TYPE_ENUM = 247;
+const MYSQLI_TYPE_SET = 248;
+const MYSQLI_TYPE_TINY_BLOB = 249;
+const MYSQLI_TYPE_MEDIUM_BLOB = 250;
+const MYSQLI_TYPE_LONG_BLOB = 251;
+const MYSQLI_TYPE_BLOB = 252;
+const MYSQLI_TYPE_VAR_STRING = 253;
+const MYSQLI_TYPE_STRING = 254;
+const MYSQLI_TYPE_CHAR = 1;
+const MYSQLI_TYPE_INTERVAL = 247;
+const MYSQLI_TYPE_GEOMETRY = 255;
+const MYSQLI_TYPE_JSON = 245;
+const MYSQLI_TYPE_NEWDECIMAL = 246;
+const MYSQLI_TYPE_BIT = 16;
+
+// More options.
+const MYSQLI_SET_CHARSET_NAME = 7;
+const MYSQLI_SET_CHARSET_DIR = 6;
+
+// What fetching from a prepared statement answers.
+const MYSQLI_NO_DATA = 100; // deprecated
+const MYSQLI_DATA_TRUNCATED = 101; // deprecated
+
+// Report modes.
+const MYSQLI_REPORT_INDEX = 4;
+const MYSQLI_REPORT_ERROR = 1;
+const MYSQLI_REPORT_STRICT = 2;
+const MYSQLI_REPORT_ALL = 255;
+const MYSQLI_REPORT_OFF = 0;
+
+// What the library and the server tell.
+const MYSQLI_DEBUG_TRACE_ENABLED = 0;
+const MYSQLI_SERVER_QUERY_NO_GOOD_INDEX_USED = 16; // deprecated
+const MYSQLI_SERVER_QUERY_NO_INDEX_USED = 32; // deprecated
+const MYSQLI_SERVER_QUERY_WAS_SLOW = 2048; // deprecated
+const MYSQLI_SERVER_PS_OUT_PARAMS = 4096; // deprecated
+
+// What mysqli_refresh flushes.
+const MYSQLI_REFRESH_GRANT = 1;
+const MYSQLI_REFRESH_LOG = 2;
+const MYSQLI_REFRESH_TABLES = 4;
+const MYSQLI_REFRESH_HOSTS = 8;
+const MYSQLI_REFRESH_STATUS = 16;
+const MYSQLI_REFRESH_THREADS = 32;
+const MYSQLI_REFRESH_REPLICA = 64;
+const MYSQLI_REFRESH_SLAVE = 64;
+const MYSQLI_REFRESH_MASTER = 128;
+const MYSQLI_REFRESH_BACKUP_LOG = 2097152;
+
+// How transactions begin and end.
+const MYSQLI_TRANS_START_WITH_CONSISTENT_SNAPSHOT = 1;
+const MYSQLI_TRANS_START_READ_WRITE = 2;
+const MYSQLI_TRANS_START_READ_ONLY = 4;
+const MYSQLI_TRANS_COR_AND_CHAIN = 1;
+const MYSQLI_TRANS_COR_AND_NO_CHAIN = 2;
+const MYSQLI_TRANS_COR_RELEASE = 4;
+const MYSQLI_TRANS_COR_NO_RELEASE = 8;
+
+// Always false: the library is not MariaDB's.
+const MYSQLI_IS_MARIADB = false; // deprecated
+
+function mysqli_affected_rows(mysqli $mysql): string|int {} // link::affected_rows
+function mysqli_autocommit(mysqli $mysql, bool $enable): bool {} // transaction::autocommit
+function mysqli_begin_transaction(mysqli $mysql, int $flags = 0, ?string $name = null): bool {} // transaction::begin_transaction
+function mysqli_character_set_name(mysqli $mysql): string {} // link::character_set_name
+function mysqli_close(mysqli $mysql): true {} // connect::close
+function mysqli_commit(mysqli $mysql, int $flags = 0, ?string $name = null): bool {} // transaction::commit
+function mysqli_connect(
+    ?string $hostname = null,
+    ?string $username = null,
+    #[\SensitiveParameter] ?string $password = null,
+    ?string $database = null,
+    ?int $port = null,
+    ?string $socket = null,
+): mysqli|false {} // connect::connect
+function mysqli_connect_errno(): int {} // connect::connect_errno
+function mysqli_connect_error(): ?string {} // connect::connect_error
+function mysqli_data_seek(mysqli_result $result, int $offset): bool {} // result::data_seek
+function mysqli_errno(mysqli $mysql): int {} // link::errno
+function mysqli_error(mysqli $mysql): string {} // link::error
+function mysqli_error_list(mysqli $mysql): array {} // link::error_list
+function mysqli_fetch_field(mysqli_result $result): object|false {} // field::fetch_field
+function mysqli_fetch_fields(mysqli_result $result): array {} // field::fetch_fields
+function mysqli_fetch_field_direct(mysqli_result $result, int $index): object|false {} // field::fetch_field_direct
+function mysqli_fetch_lengths(mysqli_result $result): array|false {} // result::fetch_lengths
+function mysqli_fetch_all(mysqli_result $result, int $mode = MYSQLI_NUM): array {} // result::fetch_all
+function mysqli_fetch_array(mysqli_result $result, int $mode = MYSQLI_BOTH): array|false|null {} // result::fetch_array
+function mysqli_fetch_assoc(mysqli_result $result): array|false|null {} // result::fetch_assoc
+function mysqli_fetch_object(mysqli_result $result, string $class = "stdClass", array $constructor_args = []): object|false|null {} // result::fetch_object
+function mysqli_fetch_row(mysqli_result $result): array|false|null {} // result::fetch_row
+function mysqli_fetch_column(mysqli_result $result, int $column = 0): string|int|float|false|null {} // result::fetch_column
+function mysqli_field_count(mysqli $mysql): int {} // link::field_count
+function mysqli_field_seek(mysqli_result $result, int $index): bool {} // field::field_seek
+function mysqli_field_tell(mysqli_result $result): int {} // field::field_tell
+function mysqli_free_result(mysqli_result $result): void {} // result::free_result
+function mysqli_get_client_info(?mysqli $mysql = null): string {} // link::get_client_info
+function mysqli_get_client_version(): int {} // link::get_client_version
+function mysqli_get_host_info(mysqli $mysql): string {} // link::get_host_info
+function mysqli_get_proto_info(mysqli $mysql): int {} // link::get_proto_info
+function mysqli_get_server_info(mysqli $mysql): string {} // link::get_server_info
+function mysqli_get_server_version(mysqli $mysql): int {} // link::get_server_version
+function mysqli_init(): mysqli|false {} // connect::init
+function mysqli_info(mysqli $mysql): ?string {} // link::info
+function mysqli_insert_id(mysqli $mysql): string|int {} // link::insert_id
+function mysqli_more_results(mysqli $mysql): bool {} // query::more_results
+function mysqli_multi_query(mysqli $mysql, string $query): bool {} // query::multi_query
+function mysqli_next_result(mysqli $mysql): bool {} // query::next_result
+function mysqli_num_fields(mysqli_result $result): int {} // result::num_fields
+function mysqli_num_rows(mysqli_result $result): string|int {} // result::num_rows
+function mysqli_options(mysqli $mysql, int $option, $value): bool {} // connect::options
+function mysqli_set_opt(mysqli $mysql, int $option, $value): bool {} // connect::options
+function mysqli_ping(mysqli $mysql): bool {} // link::ping
+function mysqli_report(int $flags): bool {} // report::report
+function mysqli_query(mysqli $mysql, string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query
+function mysqli_real_connect(
+    mysqli $mysql,
+    ?string $hostname = null,
+    ?string $username = null,
+    #[\SensitiveParameter] ?string $password = null,
+    ?string $database = null,
+    ?int $port = null,
+    ?string $socket = null,
+    int $flags = 0,
+): bool {} // connect::real_connect
+function mysqli_real_escape_string(mysqli $mysql, string $string): string {} // link::real_escape_string
+function mysqli_escape_string(mysqli $mysql, string $string): string {} // link::real_escape_string
+function mysqli_real_query(mysqli $mysql, string $query): bool {} // query::real_query
+function mysqli_release_savepoint(mysqli $mysql, string $name): bool {} // transaction::release_savepoint
+function mysqli_rollback(mysqli $mysql, int $flags = 0, ?string $name = null): bool {} // transaction::rollback
+function mysqli_savepoint(mysqli $mysql, string $name): bool {} // transaction::savepoint
+function mysqli_select_db(mysqli $mysql, string $database): bool {} // link::select_db
+function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // link::set_charset
+function mysqli_sqlstate(mysqli $mysql): string {} // link::sqlstate
+function mysqli_store_result(mysqli $mysql, int $mode = 0): mysqli_result|false {} // query::store_result
+function mysqli_thread_id(mysqli $mysql): int {} // link::thread_id
+function mysqli_thread_safe(): bool {} // link::thread_safe
+function mysqli_use_result(mysqli $mysql): mysqli_result|false {} // query::use_result
+function mysqli_warning_count(mysqli $mysql): int {} // link::warning_count
+
+final class mysqli_sql_exception extends RuntimeException {
+    protected string $sqlstate = '00000';
+
+    public function getSqlState(): string {} // report::get_sqlstate
+}
+
+final class mysqli_driver {
+    public string $client_info;
+    public int $client_version;
+    public int $driver_version;
+    public int $report_mode = 0;
+}
+
+class mysqli {
+    public string|int $affected_rows;
+    public string $client_info;
+    public int $client_version;
+    public int $connect_errno;
+    public ?string $connect_error;
+    public int $errno;
+    public string $error;
+    public array $error_list;
+    public int $field_count;
+    public string $host_info;
+    public ?string $info;
+    public string|int $insert_id;
+    public string $server_info;
+    public int $server_version;
+    public string $sqlstate;
+    public int $protocol_version;
+    public int $thread_id;
+    public int $warning_count;
+
+    public function __construct(
+        ?string $hostname = null,
+        ?string $username = null,
+        #[\SensitiveParameter] ?string $password = null,
+        ?string $database = null,
+        ?int $port = null,
+        ?string $socket = null,
+    ) {} // connect::construct
+    public function autocommit(bool $enable): bool {} // transaction::autocommit, tentative
+    public function begin_transaction(int $flags = 0, ?string $name = null): bool {} // transaction::begin_transaction, tentative
+    public function character_set_name(): string {} // link::character_set_name, tentative
+    public function close() {} // connect::close
+    public function commit(int $flags = 0, ?string $name = null): bool {} // transaction::commit, tentative
+    public function connect(
+        ?string $hostname = null,
+        ?string $username = null,
+        #[\SensitiveParameter] ?string $password = null,
+        ?string $database = null,
+        ?int $port = null,
+        ?string $socket = null,
+    ): bool {} // connect::connect, tentative
+    public function get_client_info(): string {} // link::get_client_info, tentative, deprecated
+    public function get_server_info(): string {} // link::get_server_info, tentative
+    public function init() {} // connect::init, deprecated
+    public function multi_query(string $query): bool {} // query::multi_query, tentative
+    public function more_results(): bool {} // query::more_results, tentative
+    public function next_result(): bool {} // query::next_result, tentative
+    public function ping(): bool {} // link::ping, tentative
+    public function query(string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query, tentative
+    public function real_connect(
+        ?string $hostname = null,
+        ?string $username = null,
+        #[\SensitiveParameter] ?string $password = null,
+        ?string $database = null,
+        ?int $port = null,
+        ?string $socket = null,
+        int $flags = 0,
+    ): bool {} // connect::real_connect, tentative
+    public function real_escape_string(string $string): string {} // link::real_escape_string, tentative
+    public function escape_string(string $string): string {} // link::real_escape_string, tentative
+    public function real_query(string $query): bool {} // query::real_query, tentative
+    public function release_savepoint(string $name): bool {} // transaction::release_savepoint, tentative
+    public function rollback(int $flags = 0, ?string $name = null): bool {} // transaction::rollback, tentative
+    public function savepoint(string $name): bool {} // transaction::savepoint, tentative
+    public function select_db(string $database): bool {} // link::select_db, tentative
+    public function set_charset(string $charset): bool {} // link::set_charset, tentative
+    public function options(int $option, $value): bool {} // connect::options, tentative
+    public function set_opt(int $option, $value): bool {} // connect::options, tentative
+    public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative
+    public function thread_safe(): bool {} // link::thread_safe, tentative
+    public function use_result(): mysqli_result|false {} // query::use_result, tentative
+}
+
+class mysqli_result implements IteratorAggregate {
+    public int $current_field;
+    public int $field_count;
+    public ?array $lengths;
+    public string|int $num_rows;
+    public int $type;
+
+    public function __construct(mysqli $mysql, int $result_mode = MYSQLI_STORE_RESULT) {} // result::construct
+    public function close(): void {} // result::free_result, tentative
+    public function free(): void {} // result::free_result, tentative
+    public function data_seek(int $offset): bool {} // result::data_seek, tentative
+    public function fetch_field(): object|false {} // field::fetch_field, tentative
+    public function fetch_fields(): array {} // field::fetch_fields, tentative
+    public function fetch_field_direct(int $index): object|false {} // field::fetch_field_direct, tentative
+    public function fetch_all(int $mode = MYSQLI_NUM): array {} // result::fetch_all, tentative
+    public function fetch_array(int $mode = MYSQLI_BOTH): array|false|null {} // result::fetch_array, tentative
+    public function fetch_assoc(): array|false|null {} // result::fetch_assoc, tentative
+    public function fetch_object(string $class = "stdClass", array $constructor_args = []): object|false|null {} // result::fetch_object, tentative
+    public function fetch_row(): array|false|null {} // result::fetch_row, tentative
+    public function fetch_column(int $column = 0): string|int|float|false|null {} // result::fetch_column
+    public function field_seek(int $index): bool {} // field::field_seek, tentative
+    public function free_result(): void {} // result::free_result, tentative
+    public function getIterator(): Iterator {} // result::get_iterator
+}
