@@ -74,16 +74,30 @@ struct Sensitive {
 unsafe fn register_constants(constants: &[Constant], module_number: c_int) {
     for constant in constants {
         let (name, length) = (constant.name.as_ptr(), constant.name.count_bytes());
-        let deprecated = if constant.deprecated { ffi::CONST_DEPRECATED } else { 0 };
+        let deprecated = if constant.deprecated {
+            ffi::CONST_DEPRECATED
+        } else {
+            0
+        };
         let flags = (ffi::CONST_PERSISTENT | deprecated).cast_signed();
         // SAFETY: the caller's promise; the names and strings are static and end in NUL.
         unsafe {
             match constant.value {
                 Value::Null => ffi::zend_register_null_constant(name, length, flags, module_number),
-                Value::Bool(value) => ffi::zend_register_bool_constant(name, length, value, flags, module_number),
-                Value::Int(value) => ffi::zend_register_long_constant(name, length, value, flags, module_number),
+                Value::Bool(value) => {
+                    ffi::zend_register_bool_constant(name, length, value, flags, module_number)
+                }
+                Value::Int(value) => {
+                    ffi::zend_register_long_constant(name, length, value, flags, module_number)
+                }
                 Value::Text(value) => {
-                    ffi::zend_register_string_constant(name, length, value.as_ptr(), flags, module_number);
+                    ffi::zend_register_string_constant(
+                        name,
+                        length,
+                        value.as_ptr(),
+                        flags,
+                        module_number,
+                    );
                 }
             }
         }
@@ -92,7 +106,10 @@ unsafe fn register_constants(constants: &[Constant], module_number: c_int) {
 
 /// # Safety
 /// Called in MINIT; `parent` is a registered class or null.
-unsafe fn register_class(class: &Class, parent: *mut ffi::zend_class_entry) -> *mut ffi::zend_class_entry {
+unsafe fn register_class(
+    class: &Class,
+    parent: *mut ffi::zend_class_entry,
+) -> *mut ffi::zend_class_entry {
     // SAFETY: zeros are a zend_class_entry: it has numbers, pointers and optional functions only, and Zend itself begins with
     // zeros. Zend copies the entry, and the class that it returns lives as long as the process.
     unsafe {
@@ -112,7 +129,10 @@ unsafe fn register_class(class: &Class, parent: *mut ffi::zend_class_entry) -> *
 /// # Safety
 /// Called in MINIT, with a class that this module has just registered.
 unsafe fn declare_property(class: *mut ffi::zend_class_entry, property: &Property) {
-    let type_ = ffi::zend_type { ptr: core::ptr::null_mut(), type_mask: property.type_mask };
+    let type_ = ffi::zend_type {
+        ptr: core::ptr::null_mut(),
+        type_mask: property.type_mask,
+    };
     let visibility = property.visibility.cast_signed();
     // SAFETY: the caller's promise; Zend copies the zval, whose string, if any, is interned, as an internal class asks for.
     unsafe {
@@ -133,22 +153,41 @@ unsafe fn declare_property(class: *mut ffi::zend_class_entry, property: &Propert
         };
         let name = interned(property.name);
         let no_comment = core::ptr::null_mut();
-        ffi::zend_declare_typed_property(class, name, &raw mut default, visibility, no_comment, type_);
+        ffi::zend_declare_typed_property(
+            class,
+            name,
+            &raw mut default,
+            visibility,
+            no_comment,
+            type_,
+        );
     }
 }
 
 /// # Safety
 /// Called in MINIT; `functions` is a table of functions that has all of `list`, registered by this module.
 unsafe fn mark_sensitive_parameters(functions: *mut ffi::HashTable, list: &[Sensitive]) {
-    for Sensitive { function, parameter } in list {
+    for Sensitive {
+        function,
+        parameter,
+    } in list
+    {
         // SAFETY: the caller's promise; such a table holds pointers to functions, and all kinds of functions have the common
         // part. An attribute's offset is the parameter's number from 1 (zend_add_parameter_attribute in zend_attributes.h).
         unsafe {
-            let found = ffi::zend_hash_str_find(functions, function.as_ptr(), function.count_bytes());
+            let found =
+                ffi::zend_hash_str_find(functions, function.as_ptr(), function.count_bytes());
             debug_assert!(!found.is_null());
             let attributes = &raw mut (*(*found).value.func).common.attributes;
             let name = interned(c"SensitiveParameter");
-            ffi::zend_add_attribute(attributes, name, 0, ffi::ZEND_ATTRIBUTE_PERSISTENT, parameter + 1, 0);
+            ffi::zend_add_attribute(
+                attributes,
+                name,
+                0,
+                ffi::ZEND_ATTRIBUTE_PERSISTENT,
+                parameter + 1,
+                0,
+            );
         }
     }
 }
