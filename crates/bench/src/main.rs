@@ -1,0 +1,33 @@
+//! `vaquita-bench`: runs PHP scripts on the stock extensions and on Vaquita in turn, and reports the figures side by side.
+//!
+//! It starts `php` as a process and never links the driver: what is measured is what a user of PHP gets. The database server
+//! is there already (`scripts/with-servers`) and described by `VAQUITA_MARIADB_*`.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod dataset;
+mod demo;
+mod progress;
+mod report;
+mod server;
+mod stack;
+mod statistics;
+
+use std::process::ExitCode;
+
+use arguments::Command;
+
+fn main() -> ExitCode {
+    let outcome = match Command::parse(std::env::args().skip(1)) {
+        Ok(Command::Demo(options)) => demo::run(&options),
+        Err(usage) => Err(usage),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("vaquita-bench: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! One of the two things compared: a PHP command. Runs a script on it in a fresh process and reads what the script reports.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::server::Server;
+
+/// A script that takes longer hangs: it runs for well under a second.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Whose MySQL driver a PHP has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Driver {
+    /// PHP's own: mysqlnd, mysqli and pdo_mysql.
+    Stock,
+    /// This project's.
+    Vaquita,
+}
+
+/// A PHP command and the driver that it is said to have.
+pub(crate) struct Stack {
+    driver: Driver,
+    php: PathBuf,
+}
+
+/// What one run of the script reports.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// All rows came.
+    Fetched(Measurement),
+    /// The stack lacks what this way needs.
+    NotYet,
+}
+
+/// The figures of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Measurement {
+    /// The number of rows.
+    pub(crate) rows: u64,
+    /// The hash of all values.
+    pub(crate) digest: String,
+    /// From the query until the array is complete, in milliseconds.
+    pub(crate) wall_ms: f64,
+    /// The CPU time of the process for the same, user and system, in milliseconds.
+    pub(crate) cpu_ms: f64,
+    /// The most memory that the process had until then, in KiB.
+    pub(crate) peak_rss_kib: f64,
+}
+
+impl Stack {
+    /// Names a PHP command; nothing is started yet.
+    pub(crate) fn new(driver: Driver, php: &Path) -> Self {
+        Self {
+            driver,
+            php: php.to_owned(),
+        }
+    }
+
+    /// Tells the versions, such as "PHP 8.2.35, mysqlnd 8.2.35".
+    ///
+    /// # Errors
+    /// If the command does not run, or has the other driver: the comparison would be worthless.
+    pub(crate) fn describe(&self) -> Result<String, String> {
+        let code = "echo json_encode(['php' => PHP_VERSION, 'vaquita' => phpversion('vaquita'), \
+            'client' => extension_loaded('mysqli') ? mysqli_get_client_info() : null]);";
+        let answer = parse(&self.output(self.command().args(["-r", code]))?)?;
+        let text = |key: &str| answer.get(key).and_then(Value::as_str);
+        let php = text("php").unwrap_or("unknown");
+        match (self.driver, text("vaquita"), text("client")) {
+            (Driver::Stock, None, Some(client)) => Ok(format!("PHP {php}, {client}")),
+            (Driver::Vaquita, Some(version), Some(_)) => {
+                Ok(format!("PHP {php}, Vaquita {version}"))
+            }
+            (Driver::Stock, Some(_), _) => Err(format!(
+                "{} is meant as stock, but has Vaquita loaded",
+                self.php.display()
+            )),
+            (Driver::Vaquita, None, _) => Err(format!(
+                "{} is meant to have Vaquita, but has not",
+                self.php.display()
+            )),
+            (_, _, None) => Err(format!("{} has no mysqli", self.php.display())),
+        }
+    }
+
+    /// Fetches the table one way.
+    ///
+    /// # Errors
+    /// If the script fails, hangs, or prints anything else than its one line.
+    pub(crate) fn fetch(
+        &self,
+        script: &Path,
+        way: &str,
+        server: &Server,
+    ) -> Result<Outcome, String> {
+        let mut command = self.command();
+        server.describe_to(command.arg(script).arg(way));
+        Outcome::read(&self.output(&mut command)?).map_err(|error| self.blame(&error))
+    }
+
+    /// The peak memory of a process that runs the script without fetching anything, in KiB.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn idle_rss_kib(&self, script: &Path) -> Result<f64, String> {
+        let line = self.output(self.command().arg(script).arg("idle"))?;
+        parse(&line).and_then(|report| number(&report, "peak_rss_kib"))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.php);
+        command
+            .env_remove("PHP_INI_SCAN_DIR") // as build/php leaves it to its children
+            .args([
+                "-d",
+                "display_errors=stderr",
+                "-d",
+                "log_errors=0",
+                "-d",
+                "memory_limit=-1",
+            ]);
+        command
+    }
+
+    /// Runs a command to its end. The child is in our process group, so a Ctrl-C ends it with us.
+    fn output(&self, command: &mut Command) -> Result<String, String> {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| self.blame(&error.to_string()))?;
+        let streams = read_within_limit(&mut child);
+        if streams.is_none() {
+            child.kill().map_err(|error| error.to_string())?;
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
+        let Some((stdout, stderr)) = streams else {
+            return Err(self.blame(&format!(
+                "it did not end within {} seconds",
+                LIMIT.as_secs()
+            )));
+        };
+        if !status.success() || !stderr.is_empty() {
+            return Err(self.blame(&format!("{status}\n{stdout}{stderr}")));
+        }
+        Ok(stdout)
+    }
+
+    fn blame(&self, error: &str) -> String {
+        format!("{}: {error}", self.php.display())
+    }
+}
+
+/// Both outputs up to their ends, or `None` if the time is over before.
+fn read_within_limit(child: &mut Child) -> Option<(String, String)> {
+    let (sender, receiver) = mpsc::channel();
+    let mut stdout = child.stdout.take()?;
+    let mut stderr = child.stderr.take()?;
+    thread::spawn(move || {
+        let errors = thread::spawn(move || read_all(&mut stderr));
+        let output = read_all(&mut stdout);
+        // The receiver may have given up.
+        let _ = sender.send((output, errors.join().unwrap_or_default()));
+    });
+    receiver.recv_timeout(LIMIT).ok()
+}
+
+fn read_all(stream: &mut impl Read) -> String {
+    let mut bytes = Vec::new();
+    // What came before an error is all that there is to show.
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl Outcome {
+    fn read(line: &str) -> Result<Self, String> {
+        let report = parse(line)?;
+        let text = |key: &str| report.get(key).and_then(Value::as_str);
+        match text("status") {
+            Some("not yet") => Ok(Self::NotYet),
+            Some("ok") => Ok(Self::Fetched(Measurement {
+                rows: report
+                    .get("rows")
+                    .and_then(Value::as_u64)
+                    .ok_or("no rows in its report")?,
+                digest: text("digest").ok_or("no digest in its report")?.to_owned(),
+                wall_ms: number(&report, "wall_ms")?,
+                cpu_ms: number(&report, "cpu_ms")?,
+                peak_rss_kib: number(&report, "peak_rss_kib")?,
+            })),
+            _ => Err(format!("unexpected report: {line}")),
+        }
+    }
+}
+
+fn parse(line: &str) -> Result<Value, String> {
+    serde_json::from_str(line).map_err(|error| format!("unexpected output ({error}): {line}"))
+}
+
+fn number(report: &Value, key: &str) -> Result<f64, String> {
+    report
+        .get(key)
+        .and_then(Value::as_f64)
+        .ok_or_else(|| format!("no {key} in its report"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_reports() {
+        let fetched = Measurement {
+            rows: 3,
+            digest: "ab".to_owned(),
+            wall_ms: 1.5,
+            cpu_ms: 1.0,
+            peak_rss_kib: 2048.0,
+        };
+        let line = r#"{"way":"x","status":"ok","rows":3,"digest":"ab","wall_ms":1.5,"cpu_ms":1,"peak_rss_kib":2048}"#;
+        assert_eq!(Outcome::read(line), Ok(Outcome::Fetched(fetched)));
+        assert_eq!(
+            Outcome::read(r#"{"way":"x","status":"not yet"}"#),
+            Ok(Outcome::NotYet)
+        );
+    }
+
+    #[test]
+    fn refuses_anything_else() {
+        for line in [
+            "",
+            "Warning: x",
+            "{}",
+            r#"{"status":"ok"}"#,
+            r#"{"status":"ok","rows":-1}"#,
+        ] {
+            assert!(Outcome::read(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_failing_command_is_an_error_with_its_words() {
+        let stack = Stack::new(Driver::Stock, Path::new("sh"));
+        let error = stack.output(Command::new("sh").args(["-c", "echo why >&2; exit 3"]));
+        assert!(error.unwrap_err().contains("why"));
+    }
+}
