@@ -1,0 +1,57 @@
+//! The plugin `caching_sha2_password`: a hash if the server has the user in its cache, else the password itself, protected.
+//!
+//! <https://dev.mysql.com/doc/dev/mysql-server/latest/page_caching_sha2_authentication_exchanges.html>
+
+use aws_lc_rs::digest::{Context, SHA256, SHA256_OUTPUT_LEN, digest};
+use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncryptingKey};
+use rustls_pki_types::SubjectPublicKeyInfoDer;
+use rustls_pki_types::pem::PemObject;
+
+use super::NONCE_BYTES;
+use crate::error::{Error, codes};
+
+/// The server knows the hash.
+pub(super) const FAST_AUTH_SUCCESS: u8 = 3;
+/// The server needs the password itself.
+pub(super) const PERFORM_FULL_AUTHENTICATION: u8 = 4;
+/// The client needs the server's RSA key.
+pub(super) const REQUEST_PUBLIC_KEY: u8 = 2;
+
+/// `SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce)`.
+pub(super) fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA256_OUTPUT_LEN] {
+    let once = digest(&SHA256, password);
+    let twice = digest(&SHA256, once.as_ref());
+    let mut salted = Context::new(&SHA256);
+    salted.update(twice.as_ref());
+    salted.update(nonce);
+    let mask = salted.finish();
+    let mut scramble = [0; SHA256_OUTPUT_LEN];
+    for ((byte, a), b) in scramble.iter_mut().zip(once.as_ref()).zip(mask.as_ref()) {
+        *byte = a ^ b;
+    }
+    scramble
+}
+
+/// The password with a NUL at its end, hidden by the nonce and encrypted for the server alone (RSA, OAEP with SHA-1).
+pub(super) fn encrypt_password(
+    password: &[u8],
+    nonce: &[u8; NONCE_BYTES],
+    pem: &[u8],
+) -> Result<Vec<u8>, Error> {
+    let refused =
+        |message: &str| Error::Auth { code: codes::UNKNOWN_ERROR, message: message.to_owned() };
+    let key = SubjectPublicKeyInfoDer::from_pem_slice(pem)
+        .ok()
+        .and_then(|der| PublicEncryptingKey::from_der(&der).ok())
+        .and_then(|key| OaepPublicEncryptingKey::new(key).ok())
+        .ok_or_else(|| refused("The server sent an RSA key that can't be used"))?;
+    let hidden: Vec<u8> =
+        password.iter().chain(&[0]).zip(nonce.iter().cycle()).map(|(a, b)| a ^ b).collect();
+    if hidden.len() > key.max_plaintext_size(&OAEP_SHA1_MGF1SHA1) {
+        return Err(refused("The password is too long for the server's RSA key"));
+    }
+    let mut encrypted = vec![0; key.ciphertext_size()];
+    key.encrypt(&OAEP_SHA1_MGF1SHA1, &hidden, &mut encrypted, None)
+        .map_err(|_| refused("The password can't be encrypted with the server's RSA key"))?;
+    Ok(encrypted)
+}

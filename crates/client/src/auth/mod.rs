@@ -1,0 +1,158 @@
+//! Authentication: which plugin, what it answers, and when the server is satisfied.
+
+mod caching_sha2_password;
+mod mysql_native_password;
+
+use vaquita_protocol::auth_more_data::AUTH_MORE_DATA_HEADER;
+use vaquita_protocol::auth_switch_request::AUTH_SWITCH_HEADER;
+use vaquita_protocol::ok_packet::OK_HEADER;
+use vaquita_protocol::reader::ERR_HEADER;
+use vaquita_protocol::{
+    AuthMoreData, AuthSwitchRequest, Capabilities, ErrPacket, Malformed, OkPacket, StatusFlags,
+};
+
+use crate::error::{Error, codes};
+use crate::packet_stream::PacketStream;
+
+/// How many packets a server may send before it says yes or no. The longest honest exchange has five: a switch, "full
+/// authentication", the key, and the verdict, with one to spare.
+const MAX_ROUNDS: usize = 5;
+
+/// The length of the random bytes that each plugin here hashes with the password.
+const NONCE_BYTES: usize = 20;
+
+/// A way of authentication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plugin {
+    /// SHA-1 twice.
+    NativePassword,
+    /// SHA-256 with a cache on the server.
+    CachingSha2Password,
+}
+
+impl Plugin {
+    pub(crate) fn by_name(name: &[u8]) -> Option<Self> {
+        [Plugin::NativePassword, Plugin::CachingSha2Password]
+            .into_iter()
+            .find(|plugin| plugin.name() == name)
+    }
+
+    pub(crate) const fn name(self) -> &'static [u8] {
+        match self {
+            Plugin::NativePassword => b"mysql_native_password",
+            Plugin::CachingSha2Password => b"caching_sha2_password",
+        }
+    }
+}
+
+/// One authentication, from the greeting to the verdict.
+pub(crate) struct Authentication<'a> {
+    plugin: Plugin,
+    password: &'a [u8],
+    nonce: Vec<u8>,
+    capabilities: Capabilities,
+}
+
+/// What to do after a packet of the server.
+enum Next {
+    Send(Vec<u8>),
+    Wait,
+    Done(StatusFlags),
+}
+
+impl<'a> Authentication<'a> {
+    pub(crate) fn new(
+        plugin: Plugin,
+        password: &'a [u8],
+        nonce: &[u8],
+        capabilities: Capabilities,
+    ) -> Self {
+        Authentication { plugin, password, nonce: nonce.to_vec(), capabilities }
+    }
+
+    /// What the plugin answers to its nonce.
+    pub(crate) fn response(&self) -> Result<Vec<u8>, Error> {
+        if self.password.is_empty() {
+            return Ok(Vec::new());
+        }
+        let nonce = self.nonce()?;
+        Ok(match self.plugin {
+            Plugin::NativePassword => {
+                mysql_native_password::scramble(self.password, nonce).to_vec()
+            }
+            Plugin::CachingSha2Password => {
+                caching_sha2_password::scramble(self.password, nonce).to_vec()
+            }
+        })
+    }
+
+    fn nonce(&self) -> Result<&[u8; NONCE_BYTES], Error> {
+        let malformed = Malformed { packet: "authentication", field: "auth_plugin_data" };
+        self.nonce.first_chunk().ok_or(malformed.into())
+    }
+
+    /// Answers the server until it says yes or no.
+    pub(crate) fn run(&mut self, stream: &mut PacketStream) -> Result<StatusFlags, Error> {
+        let is_private = stream.transport().is_private();
+        for _ in 0..MAX_ROUNDS {
+            match self.next(stream.read_packet()?, is_private)? {
+                Next::Send(response) => stream.write_packet(&response)?,
+                Next::Wait => {}
+                Next::Done(status) => return Ok(status),
+            }
+        }
+        Err(Malformed { packet: "authentication", field: "end" }.into())
+    }
+
+    fn next(&mut self, payload: &[u8], is_private: bool) -> Result<Next, Error> {
+        match payload.first() {
+            Some(&OK_HEADER) => {
+                let ok = OkPacket::parse(payload, self.capabilities)?;
+                Ok(Next::Done(ok.status))
+            }
+            Some(&ERR_HEADER) => Err(Error::server(&ErrPacket::parse(payload)?)),
+            Some(&AUTH_SWITCH_HEADER) => {
+                self.switch(&AuthSwitchRequest::parse(payload)?)?;
+                self.response().map(Next::Send)
+            }
+            Some(&AUTH_MORE_DATA_HEADER) => {
+                self.more_data(AuthMoreData::parse(payload)?.data, is_private)
+            }
+            _ => Err(Malformed { packet: "authentication", field: "header" }.into()),
+        }
+    }
+
+    fn switch(&mut self, request: &AuthSwitchRequest<'_>) -> Result<(), Error> {
+        self.plugin = Plugin::by_name(request.plugin_name).ok_or_else(|| {
+            let name = match request.plugin_name {
+                [] => "mysql_old_password".into(),
+                name => String::from_utf8_lossy(name),
+            };
+            Error::Auth {
+                code: codes::NOT_IMPLEMENTED,
+                message: format!(
+                    "The server asks for an authentication method unknown to the client [{name}]"
+                ),
+            }
+        })?;
+        self.nonce = request.auth_plugin_data.to_vec();
+        Ok(())
+    }
+
+    fn more_data(&self, data: &[u8], is_private: bool) -> Result<Next, Error> {
+        use caching_sha2_password as sha2;
+        match (self.plugin, data) {
+            (Plugin::CachingSha2Password, [sha2::FAST_AUTH_SUCCESS]) => Ok(Next::Wait),
+            (Plugin::CachingSha2Password, [sha2::PERFORM_FULL_AUTHENTICATION]) if is_private => {
+                Ok(Next::Send([self.password, &[0]].concat()))
+            }
+            (Plugin::CachingSha2Password, [sha2::PERFORM_FULL_AUTHENTICATION]) => {
+                Ok(Next::Send(vec![sha2::REQUEST_PUBLIC_KEY]))
+            }
+            (Plugin::CachingSha2Password, pem) if !is_private => {
+                sha2::encrypt_password(self.password, self.nonce()?, pem).map(Next::Send)
+            }
+            _ => Err(Malformed { packet: "AuthMoreData", field: "data" }.into()),
+        }
+    }
+}

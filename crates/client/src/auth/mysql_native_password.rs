@@ -1,0 +1,22 @@
+//! The plugin `mysql_native_password`: the password's double SHA-1, hidden by the nonce.
+//!
+//! <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_authentication_methods_native_password_authentication.html>
+
+use aws_lc_rs::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA1_OUTPUT_LEN, digest};
+
+use super::NONCE_BYTES;
+
+/// `SHA1(password) XOR SHA1(nonce + SHA1(SHA1(password)))`.
+pub(super) fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA1_OUTPUT_LEN] {
+    let once = digest(&SHA1_FOR_LEGACY_USE_ONLY, password);
+    let twice = digest(&SHA1_FOR_LEGACY_USE_ONLY, once.as_ref());
+    let mut salted = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
+    salted.update(nonce);
+    salted.update(twice.as_ref());
+    let mask = salted.finish();
+    let mut scramble = [0; SHA1_OUTPUT_LEN];
+    for ((byte, a), b) in scramble.iter_mut().zip(once.as_ref()).zip(mask.as_ref()) {
+        *byte = a ^ b;
+    }
+    scramble
+}

@@ -1,0 +1,234 @@
+//! A connection to a server, and its commands besides queries.
+
+use std::time::Instant;
+
+use vaquita_protocol::{
+    Capabilities, Charset, Command, EofPacket, ErrPacket, OkPacket, SetOption, StatusFlags,
+};
+
+use crate::error::Error;
+use crate::escape::escape;
+use crate::handshake::{self, Greeting};
+use crate::options::{Address, ConnectOptions};
+use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream};
+use crate::result_set::Columns;
+use crate::session::{Session, UNKNOWN_ROWS};
+use crate::state::{Call, State};
+use crate::transport::Transport;
+
+/// A connection to a server.
+///
+/// Dropping it closes it as [`Connection::close`] does.
+#[derive(Debug)]
+pub struct Connection {
+    pub(crate) stream: PacketStream,
+    pub(crate) state: State,
+    pub(crate) session: Session,
+    pub(crate) capabilities: Capabilities,
+    /// The columns of the result set that is being read.
+    pub(crate) columns: Columns,
+    charset: &'static Charset,
+    greeting: Greeting,
+    address: Address,
+}
+
+impl Connection {
+    /// Connects, authenticates, and runs the init commands.
+    ///
+    /// # Errors
+    /// No connection could be made, the server refused it, or an init command failed.
+    pub fn connect(options: &ConnectOptions) -> Result<Connection, Error> {
+        let deadline =
+            options.connect_timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let transport = Transport::connect(&options.address, deadline)?;
+        let mut stream = PacketStream::new(transport);
+        let established = handshake::establish(&mut stream, options)?;
+        stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
+        let mut connection = Connection {
+            stream,
+            state: State::Ready,
+            session: Session::new(established.status),
+            capabilities: established.capabilities,
+            columns: Columns::default(),
+            charset: established.charset,
+            greeting: established.greeting,
+            address: options.address.clone(),
+        };
+        for command in &options.init_commands {
+            connection.execute(command)?;
+        }
+        Ok(connection)
+    }
+
+    /// What the connection is in the middle of.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// What the server last said about the session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Whether another result of the same query follows; it is read by [`Connection::read_query_response`].
+    pub fn more_results(&self) -> bool {
+        self.state == State::NextResultPending
+    }
+
+    /// The server's version, without the `5.5.5-` of MariaDB before 11.
+    pub fn server_version(&self) -> &[u8] {
+        &self.greeting.server_version
+    }
+
+    /// The connection's id on the server.
+    pub fn thread_id(&self) -> u32 {
+        self.greeting.thread_id
+    }
+
+    /// The protocol's version: 10.
+    pub fn protocol_version(&self) -> u8 {
+        self.greeting.protocol_version
+    }
+
+    /// What the server offered.
+    pub fn server_capabilities(&self) -> Capabilities {
+        self.greeting.capabilities
+    }
+
+    /// What both sides agreed upon.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// The connection's character set.
+    pub fn charset(&self) -> &'static Charset {
+        self.charset
+    }
+
+    /// Where the server listens.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// The connection in the words that users know: `127.0.0.1 via TCP/IP` or `Localhost via UNIX socket`.
+    pub fn host_info(&self) -> String {
+        match &self.address {
+            Address::Tcp { host, .. } => format!("{host} via TCP/IP"),
+            Address::Unix(_) => "Localhost via UNIX socket".to_owned(),
+        }
+    }
+
+    /// A value made safe inside the quotes of a string literal on this connection.
+    pub fn escape(&self, value: &[u8]) -> Vec<u8> {
+        let no_backslash_escapes = self.session.status.contains(StatusFlags::NO_BACKSLASH_ESCAPES);
+        escape(self.charset, no_backslash_escapes, value)
+    }
+
+    /// Asks whether the server is there.
+    ///
+    /// # Errors
+    /// It is not, or the connection is in the middle of something else.
+    pub fn ping(&mut self) -> Result<(), Error> {
+        self.send_command(Command::Ping)?;
+        self.read_command_ok()
+    }
+
+    /// Makes a database the one that unqualified names refer to.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection failed or is in the middle of something else.
+    pub fn init_db(&mut self, database: &[u8]) -> Result<(), Error> {
+        self.send_command(Command::InitDb(database))?;
+        self.read_command_ok()
+    }
+
+    /// Changes the connection's character set, by SET NAMES.
+    ///
+    /// # Errors
+    /// As a query.
+    pub fn set_charset(&mut self, charset: &'static Charset) -> Result<(), Error> {
+        self.execute(format!("SET NAMES {}", charset.name).as_bytes())?;
+        self.charset = charset;
+        Ok(())
+    }
+
+    /// Allows or forbids several statements in one query.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection failed or is in the middle of something else.
+    pub fn set_multi_statements(&mut self, on: bool) -> Result<(), Error> {
+        let option = if on { SetOption::MultiStatementsOn } else { SetOption::MultiStatementsOff };
+        self.send_command(Command::SetOption(option))?;
+        self.read_command_ok()
+    }
+
+    /// Says goodbye if nothing is pending, and closes the connection. Nothing happens if it was closed before.
+    pub fn close(&mut self) {
+        if self.send_command(Command::Quit).is_ok() {
+            self.state = State::QuitSent;
+        }
+        if self.state != State::Broken {
+            self.state = State::QuitSent;
+        }
+        self.stream.transport().shutdown();
+    }
+
+    /// Sends a command to a server that waits for one.
+    pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
+        self.state.allow(Call::Command)?;
+        self.session.affected_rows = UNKNOWN_ROWS;
+        let body = command.body();
+        if body.len() >= MAX_PAYLOAD_BYTES {
+            return Err(Error::TooLarge);
+        }
+        let sent = self.stream.write_command(command.code(), &body);
+        self.settle(sent)
+    }
+
+    /// Reads the answer to a command that has nothing more to tell than OK.
+    fn read_command_ok(&mut self) -> Result<(), Error> {
+        let answer = self.stream.read_packet().and_then(|payload| {
+            if ErrPacket::is_err(payload) {
+                return Err(Error::server(&ErrPacket::parse(payload)?));
+            }
+            if EofPacket::is_eof(payload)
+                && !self.capabilities.contains(Capabilities::DEPRECATE_EOF)
+            {
+                self.session.status = EofPacket::parse(payload)?.status;
+                return Ok(());
+            }
+            self.session.command_ok(&OkPacket::parse(payload, self.capabilities)?);
+            Ok(())
+        });
+        self.settle(answer)
+    }
+
+    /// Where the end of a result leaves the connection.
+    pub(crate) fn state_after_result(&self) -> State {
+        if self.session.more_results() { State::NextResultPending } else { State::Ready }
+    }
+
+    /// Passes an outcome on; an error is noted in the session, and one that leaves nothing to go on with breaks the connection.
+    #[inline]
+    pub(crate) fn settle<T>(&mut self, outcome: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &outcome {
+            self.settle_error(error);
+        }
+        outcome
+    }
+
+    #[cold]
+    fn settle_error(&mut self, error: &Error) {
+        self.session.error();
+        if error.breaks_connection() {
+            self.state = State::Broken;
+            self.stream.transport().shutdown();
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

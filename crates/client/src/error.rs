@@ -1,0 +1,209 @@
+//! The one error of the driver, by who is at fault.
+
+use std::borrow::Cow;
+use std::{fmt, io};
+
+use vaquita_protocol::{ErrPacket, Malformed};
+
+/// The documented numbers of client errors.
+///
+/// <https://dev.mysql.com/doc/mysql-errors/8.0/en/client-error-reference.html>
+pub mod codes {
+    /// CR_UNKNOWN_ERROR.
+    pub const UNKNOWN_ERROR: u16 = 2000;
+    /// CR_CONNECTION_ERROR: no connection could be made.
+    pub const CONNECTION_ERROR: u16 = 2002;
+    /// CR_SERVER_GONE_ERROR: the connection is gone.
+    pub const SERVER_GONE_ERROR: u16 = 2006;
+    /// CR_COMMANDS_OUT_OF_SYNC.
+    pub const COMMANDS_OUT_OF_SYNC: u16 = 2014;
+    /// CR_CANT_FIND_CHARSET.
+    pub const CANT_FIND_CHARSET: u16 = 2019;
+    /// CR_NET_PACKET_TOO_LARGE.
+    pub const NET_PACKET_TOO_LARGE: u16 = 2020;
+    /// CR_SSL_CONNECTION_ERROR.
+    pub const SSL_CONNECTION_ERROR: u16 = 2026;
+    /// CR_MALFORMED_PACKET.
+    pub const MALFORMED_PACKET: u16 = 2027;
+    /// CR_NOT_IMPLEMENTED.
+    pub const NOT_IMPLEMENTED: u16 = 2054;
+    /// CR_LOAD_DATA_LOCAL_INFILE_REJECTED.
+    pub const LOAD_DATA_LOCAL_INFILE_REJECTED: u16 = 2068;
+}
+
+/// The SQLSTATE of errors that have none of their own.
+const GENERAL_ERROR: [u8; 5] = *b"HY000";
+
+/// Why a call failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The network, or the system under it.
+    Io {
+        /// [`codes::CONNECTION_ERROR`] before there was a connection, then [`codes::SERVER_GONE_ERROR`].
+        code: u16,
+        /// What the system said.
+        error: io::Error,
+        /// Whether no byte of the command went out, so that it may be sent again on another connection.
+        nothing_sent: bool,
+    },
+    /// TLS could not be set up.
+    Tls(String),
+    /// The server refused.
+    Server {
+        /// The server's error number.
+        code: u16,
+        /// The SQLSTATE.
+        sqlstate: [u8; 5],
+        /// The server's text, in the connection's character set.
+        message: Vec<u8>,
+    },
+    /// The server sent what the protocol does not know.
+    Malformed(Malformed),
+    /// The server's way of authentication is not possible here.
+    Auth {
+        /// A client error number.
+        code: u16,
+        /// Why.
+        message: String,
+    },
+    /// A packet is longer than the protocol's limit.
+    TooLarge,
+    /// The call does not fit what the connection is in the middle of.
+    OutOfSync,
+    /// The server lacks what this driver cannot do without.
+    Unsupported(&'static str),
+    /// The server asked for a file; it got none.
+    LocalInfileRefused,
+}
+
+impl Error {
+    /// No connection could be made.
+    pub(crate) fn connect(error: io::Error) -> Self {
+        Error::Io { code: codes::CONNECTION_ERROR, error, nothing_sent: true }
+    }
+
+    /// A read or write failed.
+    pub(crate) fn lost(error: io::Error, nothing_sent: bool) -> Self {
+        Error::Io { code: codes::SERVER_GONE_ERROR, error, nothing_sent }
+    }
+
+    /// A call on a connection that is gone.
+    pub(crate) fn gone() -> Self {
+        Error::lost(io::ErrorKind::NotConnected.into(), true)
+    }
+
+    /// The failure of one write of several: nothing was sent only if nothing was sent before it either.
+    pub(crate) fn after_partial_write(self, nothing_sent_before: bool) -> Self {
+        match self {
+            Error::Io { code, error, nothing_sent } => {
+                Error::Io { code, error, nothing_sent: nothing_sent && nothing_sent_before }
+            }
+            other => other,
+        }
+    }
+
+    /// The refusal in an ERR packet.
+    pub(crate) fn server(packet: &ErrPacket<'_>) -> Self {
+        Error::Server {
+            code: packet.code,
+            sqlstate: packet.sqlstate.unwrap_or(GENERAL_ERROR),
+            message: packet.message.to_vec(),
+        }
+    }
+
+    /// The error number: the server's own, or a documented one of clients.
+    pub fn code(&self) -> u16 {
+        match self {
+            Error::Io { code, .. } | Error::Server { code, .. } | Error::Auth { code, .. } => *code,
+            Error::Tls(_) => codes::SSL_CONNECTION_ERROR,
+            Error::Malformed(_) => codes::MALFORMED_PACKET,
+            Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
+            Error::OutOfSync => codes::COMMANDS_OUT_OF_SYNC,
+            Error::Unsupported(_) => codes::NOT_IMPLEMENTED,
+            Error::LocalInfileRefused => codes::LOAD_DATA_LOCAL_INFILE_REJECTED,
+        }
+    }
+
+    /// The SQLSTATE: five letters or digits.
+    pub fn sqlstate(&self) -> [u8; 5] {
+        match self {
+            Error::Server { sqlstate, .. } => *sqlstate,
+            _ => GENERAL_ERROR,
+        }
+    }
+
+    /// The text for users: the server's own bytes, or what the number stands for.
+    pub fn message(&self) -> Cow<'_, [u8]> {
+        let text: Cow<'_, str> = match self {
+            Error::Server { message, .. } => return Cow::Borrowed(message),
+            Error::Io { code: codes::CONNECTION_ERROR, error, .. } => system_text(error).into(),
+            Error::Io { .. } => "MySQL server has gone away".into(),
+            Error::Tls(message) | Error::Auth { message, .. } => message.into(),
+            Error::Malformed(malformed) => malformed.to_string().into(),
+            Error::TooLarge => "Got packet bigger than the limit of 1 GiB".into(),
+            Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),
+            Error::Unsupported(message) => (*message).into(),
+            Error::LocalInfileRefused => "LOAD DATA LOCAL INFILE is forbidden".into(),
+        };
+        match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }
+    }
+
+    /// Whether no byte of the command went out, so that it may be sent again on another connection.
+    pub fn nothing_sent(&self) -> bool {
+        match self {
+            Error::Io { nothing_sent, .. } => *nothing_sent,
+            Error::OutOfSync => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the connection can no longer be used after this error.
+    pub(crate) fn breaks_connection(&self) -> bool {
+        match self {
+            Error::Server { .. } | Error::OutOfSync | Error::LocalInfileRefused => false,
+            Error::Io { .. }
+            | Error::Tls(_)
+            | Error::Malformed(_)
+            | Error::Auth { .. }
+            | Error::TooLarge
+            | Error::Unsupported(_) => true,
+        }
+    }
+}
+
+/// The system's words alone, without Rust's ` (os error 111)`.
+fn system_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error ") {
+        Some(end) if error.raw_os_error().is_some() => text.get(..end).unwrap_or(&text).to_owned(),
+        _ => text,
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sqlstate = self.sqlstate();
+        let sqlstate = String::from_utf8_lossy(&sqlstate);
+        write!(f, "{} ({sqlstate}): {}", self.code(), String::from_utf8_lossy(&self.message()))
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { error, .. } => Some(error),
+            Error::Malformed(malformed) => Some(malformed),
+            _ => None,
+        }
+    }
+}
+
+impl From<Malformed> for Error {
+    fn from(malformed: Malformed) -> Self {
+        Error::Malformed(malformed)
+    }
+}

@@ -1,0 +1,98 @@
+//! What a connection is made with.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use vaquita_protocol::{Capabilities, Charset};
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// TCP.
+    Tcp {
+        /// A name or an address; IPv6 without brackets.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// A unix socket.
+    Unix(PathBuf),
+}
+
+/// What a connection is made with.
+#[derive(Clone)]
+pub struct ConnectOptions {
+    /// Where the server listens.
+    pub address: Address,
+    /// The user's name.
+    pub user: Vec<u8>,
+    /// The user's password; never shown.
+    pub password: Vec<u8>,
+    /// The database to begin with.
+    pub database: Option<Vec<u8>>,
+    /// The connection's character set; `None` for that of the server's greeting.
+    pub charset: Option<&'static Charset>,
+    /// Flags to ask for besides the usual ones, such as [`Capabilities::FOUND_ROWS`]; each is sent only if the server offers it.
+    pub capabilities: Capabilities,
+    /// How long connecting may take in all, from the first packet of TCP to the end of authentication.
+    /// Looking up a name is outside of it: the system's resolver has its own timeouts.
+    pub connect_timeout: Option<Duration>,
+    /// How long each read may take once connected.
+    pub read_timeout: Option<Duration>,
+    /// How long each write may take once connected.
+    pub write_timeout: Option<Duration>,
+    /// Statements to run once connected; their results are dropped.
+    pub init_commands: Vec<Vec<u8>>,
+    /// Connection attributes, sent in this order after `_client_name`.
+    pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl ConnectOptions {
+    /// Options with nothing but an address.
+    pub fn new(address: Address) -> Self {
+        ConnectOptions {
+            address,
+            user: Vec::new(),
+            password: Vec::new(),
+            database: None,
+            charset: None,
+            capabilities: Capabilities::NONE,
+            connect_timeout: None,
+            read_timeout: None,
+            write_timeout: None,
+            init_commands: Vec::new(),
+            attributes: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Debug for ConnectOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectOptions")
+            .field("address", &self.address)
+            .field("user", &String::from_utf8_lossy(&self.user))
+            .field("database", &self.database.as_deref().map(String::from_utf8_lossy))
+            .field("charset", &self.charset.map(|charset| charset.name))
+            .field("capabilities", &self.capabilities)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("read_timeout", &self.read_timeout)
+            .field("write_timeout", &self.write_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_no_password() {
+        let mut options = ConnectOptions::new(Address::Unix("/run/server.sock".into()));
+        options.user = b"root".to_vec();
+        options.password = b"hunter2".to_vec();
+        options.init_commands = vec![b"SET PASSWORD = 'hunter2'".to_vec()];
+        let shown = format!("{options:?}");
+        assert!(shown.contains("root") && !shown.contains("hunter2"), "{shown}");
+    }
+}

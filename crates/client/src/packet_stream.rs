@@ -1,0 +1,247 @@
+//! Packets over a transport: headers, sequence ids, split payloads, and the one read buffer.
+
+use std::io::IoSlice;
+
+use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
+use vaquita_protocol::reader::{chunk_at, span};
+use vaquita_protocol::{Malformed, PacketHeader};
+
+use crate::error::Error;
+use crate::transport::Transport;
+
+/// The read buffer of a connection. Measured: smaller ones double the system calls, larger ones gain nothing.
+pub(crate) const READ_BUFFER_BYTES: usize = 128 << 10;
+
+/// The second and all further chunks of a stored result: fewer page faults and less copying of cut rows than with the first.
+pub(crate) const CHUNK_BYTES: usize = 1 << 20;
+
+/// The longest payload that is put together or taken apart.
+///
+/// Source: `max_allowed_packet` cannot be set above 1 GiB, neither on MySQL nor on MariaDB
+/// (<https://dev.mysql.com/doc/refman/8.0/en/server-system-variables.html#sysvar_max_allowed_packet>).
+pub(crate) const MAX_PAYLOAD_BYTES: usize = 1 << 30;
+
+/// Up to this length a payload is copied behind its header and sent from one piece; beyond it the kernel gathers the pieces.
+const MAX_COPIED_WRITE_BYTES: usize = 8 << 10;
+
+/// Where a received payload stands in the read buffer, until the next packet is received.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Packets over a transport.
+#[derive(Debug)]
+pub(crate) struct PacketStream {
+    transport: Transport,
+    /// All of it is initialised; `start..end` was received and not yet given out.
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The id of the next packet in either direction.
+    sequence_id: u8,
+    /// A small command with its header, kept for its allocation.
+    out: Vec<u8>,
+}
+
+impl PacketStream {
+    pub(crate) fn new(transport: Transport) -> Self {
+        PacketStream {
+            transport,
+            buffer: vec![0; READ_BUFFER_BYTES],
+            start: 0,
+            end: 0,
+            sequence_id: 0,
+            out: Vec::new(),
+        }
+    }
+
+    pub(crate) fn transport(&mut self) -> &mut Transport {
+        &mut self.transport
+    }
+
+    /// Receives a packet and lends its payload, put together if it was split.
+    pub(crate) fn read_packet(&mut self) -> Result<&[u8], Error> {
+        let payload = self.receive(None)?;
+        Ok(self.payload(payload))
+    }
+
+    /// The bytes of the payload received last.
+    #[inline]
+    pub(crate) fn payload(&self, payload: Span) -> &[u8] {
+        span(&self.buffer, payload.start, payload.end)
+    }
+
+    /// Receives a packet. With `chunks`, the payloads before it stay where they are: when the buffer has no more room, it goes to the
+    /// chunks as a whole, and a fresh one takes its place.
+    #[inline]
+    pub(crate) fn receive(&mut self, mut chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Span, Error> {
+        let length = self.header_at(0, chunks.as_deref_mut())?;
+        if length == MAX_PACKET_PAYLOAD_BYTES {
+            return self.receive_split(chunks);
+        }
+        self.fill(PACKET_HEADER_BYTES + length, chunks)?;
+        let start = self.start + PACKET_HEADER_BYTES;
+        self.start = start + length;
+        Ok(Span { start, end: self.start })
+    }
+
+    /// Receives a payload of several packets and closes the gaps that their headers leave.
+    #[cold]
+    fn receive_split(&mut self, mut chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Span, Error> {
+        let mut total = MAX_PACKET_PAYLOAD_BYTES;
+        loop {
+            let whole = PACKET_HEADER_BYTES + total;
+            let length = self.header_at(whole, chunks.as_deref_mut())?;
+            if total + length > MAX_PAYLOAD_BYTES {
+                return Err(Error::TooLarge);
+            }
+            let gap = self.start + whole;
+            self.buffer.copy_within(gap + PACKET_HEADER_BYTES..self.end, gap);
+            self.end -= PACKET_HEADER_BYTES;
+            total += length;
+            self.fill(PACKET_HEADER_BYTES + total, chunks.as_deref_mut())?;
+            if length < MAX_PACKET_PAYLOAD_BYTES {
+                let start = self.start + PACKET_HEADER_BYTES;
+                self.start = start + total;
+                return Ok(Span { start, end: self.start });
+            }
+        }
+    }
+
+    /// Receives the header that stands `at` bytes after the start, checks its sequence id, and gives its payload's length.
+    #[inline]
+    fn header_at(&mut self, at: usize, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<usize, Error> {
+        self.fill(at + PACKET_HEADER_BYTES, chunks)?;
+        let malformed = |field| Malformed { packet: "Packet", field };
+        let header = chunk_at(&self.buffer, self.start + at).ok_or(malformed("header"))?;
+        let header = PacketHeader::parse(header);
+        if header.sequence_id != self.sequence_id {
+            return Err(malformed("sequence_id").into());
+        }
+        self.sequence_id = self.sequence_id.wrapping_add(1);
+        usize::try_from(header.payload_length).map_err(|_| malformed("payload_length").into())
+    }
+
+    /// Receives until `need` bytes stand at the start.
+    #[inline]
+    fn fill(&mut self, need: usize, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<(), Error> {
+        if self.end - self.start >= need { Ok(()) } else { self.fill_by_reading(need, chunks) }
+    }
+
+    fn fill_by_reading(
+        &mut self,
+        need: usize,
+        mut chunks: Option<&mut Vec<Vec<u8>>>,
+    ) -> Result<(), Error> {
+        while self.end - self.start < need {
+            if self.start > 0 && self.start + need > self.buffer.len() {
+                match chunks.as_deref_mut() {
+                    Some(chunks) => {
+                        let chunk = self.take_chunk(self.start, CHUNK_BYTES);
+                        chunks.push(chunk);
+                    }
+                    None => self.compact(),
+                }
+            } else if self.start == self.end && chunks.is_none() {
+                self.compact();
+            }
+            if self.end == self.buffer.len() {
+                self.grow(need);
+            }
+            let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+            let read = self.transport.read(room);
+            self.end += read.map_err(|error| Error::lost(error, false))?;
+        }
+        Ok(())
+    }
+
+    /// Lets the buffer grow as bytes arrive: what a header claims alone allocates nothing.
+    fn grow(&mut self, need: usize) {
+        let length = need.min(self.buffer.len() * 2);
+        self.buffer.reserve_exact(length.saturating_sub(self.buffer.len()));
+        self.buffer.resize(length, 0);
+    }
+
+    /// Moves what is not yet given out to the front.
+    pub(crate) fn compact(&mut self) {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+    }
+
+    /// Gives the first `length` bytes of the buffer away, and goes on with a fresh one that begins with what is not yet given out.
+    fn take_chunk(&mut self, length: usize, room: usize) -> Vec<u8> {
+        let rest = span(&self.buffer, self.start, self.end);
+        let mut fresh = vec![0; room.max(rest.len())];
+        if let Some(front) = fresh.get_mut(..rest.len()) {
+            front.copy_from_slice(rest);
+        }
+        self.end -= self.start;
+        self.start = 0;
+        let mut chunk = std::mem::replace(&mut self.buffer, fresh);
+        chunk.truncate(length);
+        chunk
+    }
+
+    /// Puts the last rows of a stored result, which end at `rows_end` in the buffer, into its chunks.
+    ///
+    /// A result that fills little of the buffer is copied out, and the buffer stays; otherwise the buffer goes.
+    pub(crate) fn keep_rows(&mut self, rows_end: usize, chunks: &mut Vec<Vec<u8>>) {
+        if rows_end < self.buffer.len() / 4 {
+            if rows_end > 0 {
+                chunks.push(span(&self.buffer, 0, rows_end).to_vec());
+            }
+        } else {
+            chunks.push(self.take_chunk(rows_end, READ_BUFFER_BYTES));
+        }
+    }
+
+    /// Sends a command: its byte and its body, as one payload with sequence id 0.
+    pub(crate) fn write_command(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        self.sequence_id = 0;
+        if self.buffer.len() > READ_BUFFER_BYTES && self.start == self.end {
+            self.take_chunk(0, READ_BUFFER_BYTES);
+        }
+        self.write(&[code], body)
+    }
+
+    /// Sends the next packet of an exchange.
+    pub(crate) fn write_packet(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.write(&[], payload)
+    }
+
+    fn write(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
+        let mut head = head;
+        let mut rest = body;
+        let mut nothing_sent = true;
+        loop {
+            let room = MAX_PACKET_PAYLOAD_BYTES - head.len();
+            let (part, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
+            let length = head.len() + part.len();
+            let sent = self.write_part(head, part, length);
+            sent.map_err(|error| error.after_partial_write(nothing_sent))?;
+            nothing_sent = false;
+            if length < MAX_PACKET_PAYLOAD_BYTES {
+                return Ok(());
+            }
+            head = &[];
+            rest = after;
+        }
+    }
+
+    fn write_part(&mut self, head: &[u8], part: &[u8], length: usize) -> Result<(), Error> {
+        let payload_length = u32::try_from(length).map_err(|_| Error::TooLarge)?;
+        let header = PacketHeader { payload_length, sequence_id: self.sequence_id };
+        self.sequence_id = self.sequence_id.wrapping_add(1);
+        self.out.clear();
+        self.out.extend_from_slice(&header.encode());
+        self.out.extend_from_slice(head);
+        if length <= MAX_COPIED_WRITE_BYTES {
+            self.out.extend_from_slice(part);
+            return self.transport.write(&mut [IoSlice::new(&self.out)]);
+        }
+        self.transport.write(&mut [IoSlice::new(&self.out), IoSlice::new(part)])
+    }
+}

@@ -1,0 +1,149 @@
+//! The columns and rows of a result set, as they arrive.
+
+use std::sync::Arc;
+
+use vaquita_protocol::{
+    Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket, TextRow,
+};
+
+use crate::buffered::Buffered;
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::packet_stream::Span;
+use crate::row::Row;
+use crate::session::Session;
+use crate::state::{Call, State};
+
+/// The columns of a result set, shared by whoever needs them.
+pub type Columns = Arc<[ColumnDefinition41]>;
+
+/// The longest column definition.
+///
+/// Six names of at most 256 characters each (<https://dev.mysql.com/doc/refman/8.0/en/identifier-length.html>), with much to spare.
+const MAX_COLUMN_DEFINITION_BYTES: usize = 1 << 16;
+
+/// With [`Capabilities::DEPRECATE_EOF`], an end of rows is an OK packet shorter than this; anything longer is a row.
+const MAX_END_BYTES: usize = 0xFF_FFFF;
+
+impl Connection {
+    /// Reads the definitions of `count` columns, and the EOF packet after them where the connection has those.
+    pub(crate) fn read_columns(&mut self, count: u32) -> Result<Columns, Error> {
+        let mut columns = Vec::new();
+        for _ in 0..count {
+            let payload = self.stream.read_packet()?;
+            if ErrPacket::is_err(payload) {
+                let error = Error::server(&ErrPacket::parse(payload)?);
+                self.state = State::Ready;
+                return Err(error);
+            }
+            if payload.len() > MAX_COLUMN_DEFINITION_BYTES {
+                return Err(Malformed { packet: "ColumnDefinition41", field: "length" }.into());
+            }
+            columns.push(ColumnDefinition41::parse(payload)?);
+        }
+        let mut eof = None;
+        if !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
+            eof = Some(EofPacket::parse(self.stream.read_packet()?)?);
+        }
+        self.session.columns(eof);
+        Ok(columns.into())
+    }
+
+    /// Reads the next row; `None` at the end of the result, which leaves the connection ready or with a next result pending.
+    ///
+    /// # Errors
+    /// The server ended the result with an error, or the connection failed, or no rows are due.
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>, Error> {
+        self.state.allow(Call::ReadRows)?;
+        let row = self.receive_row(None);
+        let row = self.settle(row)?;
+        Ok(row
+            .map(|span| Row::checked(TextRow::new(self.stream.payload(span), self.columns.len()))))
+    }
+
+    /// Reads the rest of the result into memory.
+    ///
+    /// # Errors
+    /// As [`Connection::next_row`].
+    pub fn store_result(&mut self) -> Result<Buffered, Error> {
+        self.state.allow(Call::ReadRows)?;
+        let stored = self.store_rows();
+        let stored = self.settle(stored)?;
+        self.session.affected_rows = stored.rows();
+        Ok(stored)
+    }
+
+    fn store_rows(&mut self) -> Result<Buffered, Error> {
+        let mut stored = Buffered::new(self.columns.clone());
+        // What stands before the first row is none of the result's.
+        self.stream.compact();
+        let mut rows_end = 0;
+        while let Some(span) = self.receive_row(Some(&mut stored.chunks))? {
+            stored.push(span.start)?;
+            rows_end = span.end;
+        }
+        if !stored.is_complete() {
+            self.stream.keep_rows(rows_end, &mut stored.chunks);
+        }
+        Ok(stored)
+    }
+
+    /// Skips the rest of the result.
+    ///
+    /// # Errors
+    /// As [`Connection::next_row`].
+    pub fn discard_result(&mut self) -> Result<(), Error> {
+        self.state.allow(Call::ReadRows)?;
+        loop {
+            let row = self.receive_row(None);
+            if self.settle(row)?.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Receives a row and checks it; at the end of the result, says so to the session and the state.
+    #[inline]
+    fn receive_row(&mut self, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Option<Span>, Error> {
+        let span = self.stream.receive(chunks)?;
+        let payload = self.stream.payload(span);
+        // No row begins with one of these but one whose first value has 16 MiB or more.
+        if matches!(payload, [0xFE | 0xFF, ..])
+            && end_of_rows(payload, self.capabilities, &mut self.session).inspect_err(|error| {
+                if matches!(error, Error::Server { .. }) {
+                    self.state = State::Ready;
+                }
+            })?
+        {
+            self.state = self.state_after_result();
+            return Ok(None);
+        }
+        TextRow::new(payload, self.columns.len()).check()?;
+        Ok(Some(span))
+    }
+}
+
+/// Whether a payload ends a result; an ERR packet ends it with an error.
+#[cold]
+fn end_of_rows(
+    payload: &[u8],
+    capabilities: Capabilities,
+    session: &mut Session,
+) -> Result<bool, Error> {
+    if ErrPacket::is_err(payload) {
+        return Err(Error::server(&ErrPacket::parse(payload)?));
+    }
+    if capabilities.contains(Capabilities::DEPRECATE_EOF) {
+        if payload.len() >= MAX_END_BYTES {
+            return Ok(false);
+        }
+        let OkPacket { warnings, status, .. } = OkPacket::parse(payload, capabilities)?;
+        session.end_of_rows(EofPacket { warnings, status });
+        return Ok(true);
+    }
+    if !EofPacket::is_eof(payload) {
+        return Ok(false);
+    }
+    session.end_of_rows(EofPacket::parse(payload)?);
+    Ok(true)
+}

@@ -1,0 +1,73 @@
+//! What the server last said about the session.
+
+use vaquita_protocol::{EofPacket, OkPacket, StatusFlags};
+
+/// [`Session::affected_rows`] when there is no such number: after an error, and before a result set was read.
+pub const UNKNOWN_ROWS: u64 = u64::MAX;
+
+/// What the last OK or EOF packet said.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Rows changed by the last statement, or rows of the last stored result; [`UNKNOWN_ROWS`] if there is no such number.
+    pub affected_rows: u64,
+    /// The last AUTO_INCREMENT value that the last statement made, or 0.
+    pub last_insert_id: u64,
+    /// How many warnings the last statement has.
+    pub warnings: u16,
+    /// The session's status.
+    pub status: StatusFlags,
+    /// What the server says in words about the last statement; empty if nothing.
+    pub info: Vec<u8>,
+}
+
+impl Session {
+    pub(crate) fn new(status: StatusFlags) -> Self {
+        Session { affected_rows: 0, last_insert_id: 0, warnings: 0, status, info: Vec::new() }
+    }
+
+    /// A statement without rows is done.
+    pub(crate) fn ok(&mut self, packet: &OkPacket<'_>) {
+        self.affected_rows = packet.affected_rows;
+        self.last_insert_id = packet.last_insert_id;
+        self.warnings = packet.warnings;
+        self.status = packet.status;
+        self.info.clear();
+        self.info.extend_from_slice(packet.info);
+    }
+
+    /// A command that is no statement is done.
+    pub(crate) fn command_ok(&mut self, packet: &OkPacket<'_>) {
+        self.status = packet.status;
+        self.info.clear();
+        self.info.extend_from_slice(packet.info);
+    }
+
+    /// A result set begins: nothing is known yet.
+    pub(crate) fn columns(&mut self, eof: Option<EofPacket>) {
+        self.affected_rows = UNKNOWN_ROWS;
+        self.last_insert_id = 0;
+        self.info.clear();
+        if let Some(eof) = eof {
+            self.warnings = eof.warnings;
+            self.status = eof.status;
+        }
+    }
+
+    /// A result set's rows are at their end.
+    pub(crate) fn end_of_rows(&mut self, eof: EofPacket) {
+        self.affected_rows = 0;
+        self.last_insert_id = 0;
+        self.warnings = eof.warnings;
+        self.status = eof.status;
+    }
+
+    /// A statement failed. An ERR packet has no status, but it always ends a chain of results.
+    pub(crate) fn error(&mut self) {
+        self.affected_rows = UNKNOWN_ROWS;
+        self.status = self.status.without(StatusFlags::MORE_RESULTS_EXISTS);
+    }
+
+    pub(crate) fn more_results(&self) -> bool {
+        self.status.contains(StatusFlags::MORE_RESULTS_EXISTS)
+    }
+}

@@ -1,0 +1,30 @@
+//! Further data of an authentication plugin.
+
+use crate::malformed::Malformed;
+use crate::reader::Reader;
+
+/// The first byte of this packet.
+pub const AUTH_MORE_DATA_HEADER: u8 = 0x01;
+
+/// What a plugin on the server has to say to its like on the client.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_packets_protocol_auth_more_data.html>
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuthMoreData<'a> {
+    /// The plugin's data.
+    pub data: &'a [u8],
+}
+
+impl<'a> AuthMoreData<'a> {
+    /// Reads the data.
+    ///
+    /// # Errors
+    /// The payload is something else.
+    pub fn parse(payload: &'a [u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new("AuthMoreData", payload);
+        if reader.u8("status tag")? != AUTH_MORE_DATA_HEADER {
+            return Err(reader.malformed("status tag"));
+        }
+        Ok(AuthMoreData { data: reader.rest() })
+    }
+}

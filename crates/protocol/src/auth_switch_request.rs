@@ -1,0 +1,38 @@
+//! The server's wish for another authentication plugin.
+
+use crate::malformed::Malformed;
+use crate::reader::Reader;
+
+/// The first byte of this packet.
+pub const AUTH_SWITCH_HEADER: u8 = 0xFE;
+
+/// The request to go on with another plugin.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_packets_protocol_auth_switch_request.html>
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuthSwitchRequest<'a> {
+    /// The plugin's name; empty in the one-byte request of servers before 4.1, which means `mysql_old_password`.
+    pub plugin_name: &'a [u8],
+    /// The plugin's data, without a NUL at its end.
+    pub auth_plugin_data: &'a [u8],
+}
+
+impl<'a> AuthSwitchRequest<'a> {
+    /// Reads the request.
+    ///
+    /// # Errors
+    /// The payload is something else, or the name has no end.
+    pub fn parse(payload: &'a [u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new("AuthSwitchRequest", payload);
+        if reader.u8("status tag")? != AUTH_SWITCH_HEADER {
+            return Err(reader.malformed("status tag"));
+        }
+        if reader.is_empty() {
+            return Ok(AuthSwitchRequest { plugin_name: &[], auth_plugin_data: &[] });
+        }
+        let plugin_name = reader.null_terminated("plugin name")?;
+        let data = reader.rest();
+        let auth_plugin_data = data.strip_suffix(&[0]).unwrap_or(data);
+        Ok(AuthSwitchRequest { plugin_name, auth_plugin_data })
+    }
+}

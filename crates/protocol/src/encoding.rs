@@ -1,0 +1,96 @@
+//! How the characters of each multi-byte character set are laid out: what escaping has to know.
+
+/// The layout of a character set's characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// One byte a character.
+    SingleByte,
+    /// UTF-8 up to three bytes (`utf8`, `utf8mb3`).
+    Utf8mb3,
+    /// UTF-8 up to four bytes.
+    Utf8mb4,
+    /// Big5.
+    Big5,
+    /// Shift-JIS (`sjis`, `cp932`).
+    Sjis,
+    /// EUC-KR.
+    EucKr,
+    /// EUC-JP (`ujis`, `eucjpms`).
+    EucJp,
+    /// GB 2312.
+    Gb2312,
+    /// GBK.
+    Gbk,
+    /// GB 18030.
+    Gb18030,
+    /// Two bytes a character.
+    Ucs2,
+    /// UTF-16, high byte first.
+    Utf16,
+    /// UTF-16, low byte first.
+    Utf16le,
+    /// Four bytes a character.
+    Utf32,
+}
+
+impl Encoding {
+    /// The length of the valid multi-byte character that `bytes` begins with, or `None` if it begins with none
+    /// (a single byte, an invalid one, or a cut character).
+    pub fn multi_byte_length(self, bytes: &[u8]) -> Option<usize> {
+        let valid = match (self, bytes) {
+            (Encoding::SingleByte, _) | (_, []) => None,
+            (Encoding::Utf8mb3, _) => utf8_length(bytes).filter(|&length| length <= 3),
+            (Encoding::Utf8mb4, _) => utf8_length(bytes),
+            (Encoding::Big5, [0xA1..=0xF9, 0x40..=0x7E | 0xA1..=0xFE, ..])
+            | (Encoding::Sjis, [0x81..=0x9F | 0xE0..=0xFC, 0x40..=0x7E | 0x80..=0xFC, ..])
+            | (Encoding::EucKr, [0x80..=0xFF, 0xA1..=0xFE, ..])
+            | (Encoding::EucJp, [0xA1..=0xFE, 0xA1..=0xFE, ..] | [0x8E, 0xA1..=0xDF, ..])
+            | (Encoding::Gb2312, [0xA1..=0xF7, 0xA1..=0xFE, ..])
+            | (Encoding::Gbk | Encoding::Gb18030, [0x81..=0xFE, 0x40..=0x7E | 0x80..=0xFE, ..])
+            | (Encoding::Ucs2, [_, _, ..]) => Some(2),
+            (Encoding::EucJp, [0x8F, 0xA1..=0xFE, 0xA1..=0xFE, ..]) => Some(3),
+            (Encoding::Gb18030, [0x81..=0xFE, 0x30..=0x39, 0x81..=0xFE, 0x30..=0x39, ..]) => {
+                Some(4)
+            }
+            (Encoding::Utf16, [0xD8..=0xDB, _, 0xDC..=0xDF, _, ..])
+            | (Encoding::Utf16le, [_, 0xD8..=0xDB, _, 0xDC..=0xDF, ..]) => Some(4),
+            (Encoding::Utf16, [0x00..=0xD7 | 0xE0..=0xFF, _, ..])
+            | (Encoding::Utf16le, [_, 0x00..=0xD7 | 0xE0..=0xFF, ..]) => Some(2),
+            (Encoding::Utf32, [_, _, _, _, ..]) => Some(4),
+            _ => None,
+        };
+        valid.filter(|&length| length > 1)
+    }
+
+    /// Whether a byte that begins no valid character may, with whatever follows, be taken for the head of one.
+    ///
+    /// Such a byte must not stay in front of a backslash, because a server might join the two.
+    pub const fn is_dangerous_head(self, byte: u8) -> bool {
+        match self {
+            // No backslash (0x5C) is ever the second byte of a character of UTF-8, valid or not.
+            Encoding::SingleByte | Encoding::Utf8mb3 | Encoding::Utf8mb4 => false,
+            Encoding::Big5 => matches!(byte, 0xA1..=0xF9),
+            Encoding::Sjis => matches!(byte, 0x81..=0x9F | 0xE0..=0xFC),
+            Encoding::EucKr => matches!(byte, 0xA1..=0xFE),
+            Encoding::EucJp => matches!(byte, 0xA1..=0xFE | 0x8E | 0x8F),
+            Encoding::Gb2312 => matches!(byte, 0xA1..=0xF7),
+            Encoding::Gbk | Encoding::Gb18030 => matches!(byte, 0x81..=0xFE),
+            Encoding::Ucs2 | Encoding::Utf16 | Encoding::Utf16le | Encoding::Utf32 => true,
+        }
+    }
+}
+
+/// The length of the UTF-8 character at the beginning, 1 for ASCII.
+fn utf8_length(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [0x00..=0x7F, ..] => Some(1),
+        [0xC2..=0xDF, 0x80..=0xBF, ..] => Some(2),
+        [0xE0, 0xA0..=0xBF, 0x80..=0xBF, ..] | [0xE1..=0xEF, 0x80..=0xBF, 0x80..=0xBF, ..] => {
+            Some(3)
+        }
+        [0xF0, 0x90..=0xBF, 0x80..=0xBF, 0x80..=0xBF, ..]
+        | [0xF1..=0xF3, 0x80..=0xBF, 0x80..=0xBF, 0x80..=0xBF, ..]
+        | [0xF4, 0x80..=0x8F, 0x80..=0xBF, 0x80..=0xBF, ..] => Some(4),
+        _ => None,
+    }
+}

@@ -1,0 +1,98 @@
+//! The server's greeting.
+
+use crate::capabilities::Capabilities;
+use crate::malformed::Malformed;
+use crate::reader::Reader;
+use crate::status_flags::StatusFlags;
+
+/// The first byte of this packet.
+pub const PROTOCOL_VERSION: u8 = 10;
+
+/// The first packet on a connection: who the server is and what it offers.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_packets_protocol_handshake_v10.html>
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandshakeV10<'a> {
+    /// The server's version as sent; MariaDB before 11 puts `5.5.5-` in front.
+    pub server_version: &'a [u8],
+    /// The connection's id.
+    pub thread_id: u32,
+    /// Both parts of the authentication data, without the NUL at their end.
+    pub auth_plugin_data: Vec<u8>,
+    /// What the server can do.
+    pub capabilities: Capabilities,
+    /// The low byte of the server's default collation id.
+    pub character_set: u8,
+    /// The session's status.
+    pub status: StatusFlags,
+    /// The plugin that `auth_plugin_data` is for; empty if the server has no plugins.
+    pub auth_plugin_name: &'a [u8],
+}
+
+impl<'a> HandshakeV10<'a> {
+    const NAME: &'static str = "HandshakeV10";
+    /// What MariaDB before 11 puts in front of its version, for old replicas of MySQL.
+    const REPLICATION_PREFIX: &'static [u8] = b"5.5.5-";
+    /// The length of the first part of the authentication data.
+    const FIRST_PART_BYTES: usize = 8;
+    /// The least length of its second part, with the NUL at its end.
+    const SECOND_PART_BYTES: usize = 13;
+
+    /// Reads the greeting.
+    ///
+    /// # Errors
+    /// The payload is not a greeting of protocol version 10 with the fields of 4.1.
+    pub fn parse(payload: &'a [u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(Self::NAME, payload);
+        if reader.u8("protocol version")? != PROTOCOL_VERSION {
+            return Err(reader.malformed("protocol version"));
+        }
+        let server_version = reader.null_terminated("server version")?;
+        let thread_id = reader.u32("thread id")?;
+        let first_part = reader.bytes(Self::FIRST_PART_BYTES, "auth-plugin-data-part-1")?;
+        reader.u8("filler")?;
+        let capabilities_1 = reader.u16("capability_flags_1")?;
+        let character_set = reader.u8("character_set")?;
+        let status = StatusFlags::from_bits(reader.u16("status_flags")?);
+        let capabilities_2 = reader.u16("capability_flags_2")?;
+        let auth_plugin_data_length = usize::from(reader.u8("auth_plugin_data_len")?);
+        reader.bytes(6, "reserved")?;
+        let extended = reader.u32("reserved")?;
+        let low = u64::from(capabilities_1) | u64::from(capabilities_2) << 16;
+        let mut capabilities = Capabilities::from_bits(low);
+        if !capabilities.contains(Capabilities::LONG_PASSWORD) {
+            // Only MariaDB leaves that bit unset, and then these four bytes are its extended flags.
+            capabilities |= Capabilities::from_bits(u64::from(extended) << 32);
+        }
+        let second_part_length = auth_plugin_data_length
+            .saturating_sub(Self::FIRST_PART_BYTES)
+            .max(Self::SECOND_PART_BYTES);
+        let second_part = reader.bytes(second_part_length, "auth-plugin-data-part-2")?;
+        let mut auth_plugin_data = [first_part, second_part].concat();
+        auth_plugin_data.pop_if(|byte| *byte == 0);
+        let mut auth_plugin_name = &[][..];
+        if capabilities.contains(Capabilities::PLUGIN_AUTH) {
+            // MySQL 5.5.7 to 5.5.9 and 5.6.0 to 5.6.1 left out the NUL (bug 59453).
+            let mut named = reader;
+            auth_plugin_name = match named.null_terminated("auth_plugin_name") {
+                Ok(name) => name,
+                Err(_) if !reader.is_empty() => reader.rest(),
+                Err(malformed) => return Err(malformed),
+            };
+        }
+        Ok(HandshakeV10 {
+            server_version,
+            thread_id,
+            auth_plugin_data,
+            capabilities,
+            character_set,
+            status,
+            auth_plugin_name,
+        })
+    }
+
+    /// The version as users know it, without MariaDB's `5.5.5-`.
+    pub fn plain_server_version(&self) -> &'a [u8] {
+        self.server_version.strip_prefix(Self::REPLICATION_PREFIX).unwrap_or(self.server_version)
+    }
+}

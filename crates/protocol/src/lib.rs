@@ -1,0 +1,43 @@
+//! Bytes to packets and back: the MySQL and MariaDB client/server protocol without any I/O.
+//!
+//! One file is one page of the protocol documentation. Everything that a server sent goes through
+//! [`reader::Reader`]; whatever does not fit is a [`Malformed`], never a panic.
+#![forbid(unsafe_code)]
+
+pub mod auth_more_data;
+pub mod auth_switch_request;
+pub mod capabilities;
+pub mod charset;
+pub mod column_definition41;
+pub mod command;
+pub mod encoding;
+pub mod eof_packet;
+pub mod err_packet;
+pub mod handshake_response41;
+pub mod handshake_v10;
+pub mod malformed;
+pub mod ok_packet;
+pub mod packet_header;
+pub mod query_response;
+pub mod reader;
+pub mod status_flags;
+pub mod text_row;
+pub mod writer;
+
+pub use auth_more_data::AuthMoreData;
+pub use auth_switch_request::AuthSwitchRequest;
+pub use capabilities::Capabilities;
+pub use charset::Charset;
+pub use column_definition41::{ColumnDefinition41, ColumnFlags, ColumnType};
+pub use command::{Command, SetOption};
+pub use encoding::Encoding;
+pub use eof_packet::EofPacket;
+pub use err_packet::ErrPacket;
+pub use handshake_response41::HandshakeResponse41;
+pub use handshake_v10::HandshakeV10;
+pub use malformed::Malformed;
+pub use ok_packet::OkPacket;
+pub use packet_header::PacketHeader;
+pub use query_response::ComQueryResponse;
+pub use status_flags::StatusFlags;
+pub use text_row::TextRow;
