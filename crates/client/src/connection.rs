@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::{self, Greeting};
 use crate::options::{Address, ConnectOptions};
+use crate::packet_stream::Span;
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream};
 use crate::result_set::Columns;
 use crate::session::{Session, UNKNOWN_ROWS};
@@ -27,6 +28,8 @@ pub struct Connection {
     pub(crate) capabilities: Capabilities,
     /// The columns of the result set that is being read.
     pub(crate) columns: Columns,
+    /// Where the row stands that was read last, while it is there.
+    pub(crate) row: Option<Span>,
     charset: &'static Charset,
     greeting: Greeting,
     address: Address,
@@ -50,6 +53,7 @@ impl Connection {
             session: Session::new(established.status),
             capabilities: established.capabilities,
             columns: Columns::default(),
+            row: None,
             charset: established.charset,
             greeting: established.greeting,
             address: options.address.clone(),
@@ -164,18 +168,18 @@ impl Connection {
 
     /// Says goodbye if nothing is pending, and closes the connection. Nothing happens if it was closed before.
     pub fn close(&mut self) {
-        if self.send_command(Command::Quit).is_ok() {
-            self.state = State::QuitSent;
+        if self.state == State::Ready {
+            // A server that is gone needs no goodbye.
+            let _ = self.send_command(Command::Quit);
         }
-        if self.state != State::Broken {
-            self.state = State::QuitSent;
-        }
+        self.state = State::QuitSent;
         self.stream.transport().shutdown();
     }
 
     /// Sends a command to a server that waits for one.
     pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
+        self.row = None;
         self.session.affected_rows = UNKNOWN_ROWS;
         let body = command.body();
         if body.len() >= MAX_PAYLOAD_BYTES {

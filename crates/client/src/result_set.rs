@@ -56,9 +56,15 @@ impl Connection {
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>, Error> {
         self.state.allow(Call::ReadRows)?;
         let row = self.receive_row(None);
-        let row = self.settle(row)?;
-        Ok(row
-            .map(|span| Row::checked(TextRow::new(self.stream.payload(span), self.columns.len()))))
+        self.row = self.settle(row)?;
+        Ok(self.current_row())
+    }
+
+    /// The row that [`Connection::next_row`] read last, until the next call that reads or sends.
+    #[inline]
+    pub fn current_row(&self) -> Option<Row<'_>> {
+        self.row
+            .map(|span| Row::checked(TextRow::new(self.stream.payload(span), self.columns.len())))
     }
 
     /// Reads the rest of the result into memory.
@@ -105,6 +111,7 @@ impl Connection {
     /// Receives a row and checks it; at the end of the result, says so to the session and the state.
     #[inline]
     fn receive_row(&mut self, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Option<Span>, Error> {
+        self.row = None;
         let span = self.stream.receive(chunks)?;
         let payload = self.stream.payload(span);
         // No row begins with one of these but one whose first value has 16 MiB or more.

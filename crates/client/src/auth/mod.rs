@@ -51,6 +51,8 @@ pub(crate) struct Authentication<'a> {
     password: &'a [u8],
     nonce: Vec<u8>,
     capabilities: Capabilities,
+    /// Whether the next data is the server's RSA key.
+    key_requested: bool,
 }
 
 /// What to do after a packet of the server.
@@ -67,7 +69,13 @@ impl<'a> Authentication<'a> {
         nonce: &[u8],
         capabilities: Capabilities,
     ) -> Self {
-        Authentication { plugin, password, nonce: nonce.to_vec(), capabilities }
+        Authentication {
+            plugin,
+            password,
+            nonce: nonce.to_vec(),
+            capabilities,
+            key_requested: false,
+        }
     }
 
     /// What the plugin answers to its nonce.
@@ -136,21 +144,26 @@ impl<'a> Authentication<'a> {
             }
         })?;
         self.nonce = request.auth_plugin_data.to_vec();
+        self.key_requested = false;
         Ok(())
     }
 
-    fn more_data(&self, data: &[u8], is_private: bool) -> Result<Next, Error> {
+    fn more_data(&mut self, data: &[u8], is_private: bool) -> Result<Next, Error> {
         use caching_sha2_password as sha2;
-        match (self.plugin, data) {
-            (Plugin::CachingSha2Password, [sha2::FAST_AUTH_SUCCESS]) => Ok(Next::Wait),
-            (Plugin::CachingSha2Password, [sha2::PERFORM_FULL_AUTHENTICATION]) if is_private => {
+        if self.plugin != Plugin::CachingSha2Password {
+            return Err(Malformed { packet: "AuthMoreData", field: "data" }.into());
+        }
+        if std::mem::take(&mut self.key_requested) {
+            return sha2::encrypt_password(self.password, self.nonce()?, data).map(Next::Send);
+        }
+        match data {
+            [sha2::FAST_AUTH_SUCCESS] => Ok(Next::Wait),
+            [sha2::PERFORM_FULL_AUTHENTICATION] if is_private => {
                 Ok(Next::Send([self.password, &[0]].concat()))
             }
-            (Plugin::CachingSha2Password, [sha2::PERFORM_FULL_AUTHENTICATION]) => {
+            [sha2::PERFORM_FULL_AUTHENTICATION] => {
+                self.key_requested = true;
                 Ok(Next::Send(vec![sha2::REQUEST_PUBLIC_KEY]))
-            }
-            (Plugin::CachingSha2Password, pem) if !is_private => {
-                sha2::encrypt_password(self.password, self.nonce()?, pem).map(Next::Send)
             }
             _ => Err(Malformed { packet: "AuthMoreData", field: "data" }.into()),
         }
