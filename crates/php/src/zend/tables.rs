@@ -74,11 +74,7 @@ struct Sensitive {
 unsafe fn register_constants(constants: &[Constant], module_number: c_int) {
     for constant in constants {
         let (name, length) = (constant.name.as_ptr(), constant.name.count_bytes());
-        let deprecated = if constant.deprecated {
-            ffi::CONST_DEPRECATED
-        } else {
-            0
-        };
+        let deprecated = if constant.deprecated { ffi::CONST_DEPRECATED } else { 0 };
         let flags = (ffi::CONST_PERSISTENT | deprecated).cast_signed();
         // SAFETY: the caller's promise; the names and strings are static and end in NUL.
         unsafe {
@@ -129,10 +125,7 @@ unsafe fn register_class(
 /// # Safety
 /// Called in MINIT, with a class that this module has just registered.
 unsafe fn declare_property(class: *mut ffi::zend_class_entry, property: &Property) {
-    let type_ = ffi::zend_type {
-        ptr: core::ptr::null_mut(),
-        type_mask: property.type_mask,
-    };
+    let type_ = ffi::zend_type { ptr: core::ptr::null_mut(), type_mask: property.type_mask };
     let visibility = property.visibility.cast_signed();
     // SAFETY: the caller's promise; Zend copies the zval, whose string, if any, is interned, as an internal class asks for.
     unsafe {
@@ -167,11 +160,7 @@ unsafe fn declare_property(class: *mut ffi::zend_class_entry, property: &Propert
 /// # Safety
 /// Called in MINIT; `functions` is a table of functions that has all of `list`, registered by this module.
 unsafe fn mark_sensitive_parameters(functions: *mut ffi::HashTable, list: &[Sensitive]) {
-    for Sensitive {
-        function,
-        parameter,
-    } in list
-    {
+    for Sensitive { function, parameter } in list {
         // SAFETY: the caller's promise; such a table holds pointers to functions, and all kinds of functions have the common
         // part. An attribute's offset is the parameter's number from 1 (zend_add_parameter_attribute in zend_attributes.h).
         unsafe {

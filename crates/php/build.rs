@@ -1,0 +1,74 @@
+//! Makes what the crate needs from the installed PHP: the bindings of its headers and the tables of our stubs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=PHP_CONFIG");
+    println!("cargo:rerun-if-changed=build/headers.h");
+
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let include = include_dir();
+    let folders = ["", "/main", "/TSRM", "/Zend", "/ext"].map(|part| format!("{include}{part}"));
+    println!("cargo:rerun-if-changed={include}/main/php_config.h");
+
+    let mut bindings = bindgen::Builder::default()
+        .header("build/headers.h")
+        .allowlist_file(format!("{include}/.*"))
+        .blocklist_function("zend_signal.*")
+        .blocklist_type("max_align_t")
+        .derive_default(false)
+        .derive_debug(false)
+        .layout_tests(false)
+        .generate_comments(false)
+        .formatter(bindgen::Formatter::None);
+    for folder in &folders {
+        bindings = bindings.clang_arg(format!("-I{folder}"));
+    }
+    let bindings = bindings.generate().unwrap_or_else(|error| {
+        fail(&format!("bindgen could not read PHP's headers in {include}: {error}"))
+    });
+    fs::write(out.join("bindings.rs"), bindings.to_string()).expect("write the bindings");
+
+    write_tables(&out, &include);
+
+    // PHP never unloads what has registered several modules; see src/lib.rs.
+    println!("cargo:rustc-link-arg-cdylib=-Wl,-z,nodelete");
+}
+
+/// Makes Zend's tables of the stubs, for the PHP whose headers are in `include`.
+fn write_tables(out: &Path, include: &str) {
+    let header = format!("{include}/main/php_version.h");
+    let read = |path: &str| {
+        println!("cargo:rerun-if-changed={path}");
+        fs::read_to_string(path).unwrap_or_else(|error| fail(&format!("{path}: {error}")))
+    };
+    let target = vaquita_stub_gen::Target::of_header(&read(&header))
+        .unwrap_or_else(|| fail(&format!("{header} does not define PHP_VERSION_ID")));
+    let stub = "stubs/mysqli.stub.php";
+    let tables = vaquita_stub_gen::generate(&read(stub), target).unwrap_or_else(|error| {
+        fail(&format!("crates/php/{stub}:{}: {}", error.line, error.message))
+    });
+    fs::write(out.join("mysqli_tables.rs"), tables)
+        .unwrap_or_else(|error| fail(&format!("could not write the tables: {error}")));
+}
+
+/// The folder of PHP's headers, as `php-config` (or the program that PHP_CONFIG names) tells it.
+fn include_dir() -> String {
+    let program = env::var("PHP_CONFIG").unwrap_or_else(|_| "php-config".to_owned());
+    let answer = Command::new(&program).arg("--include-dir").output();
+    match answer {
+        Ok(answer) if answer.status.success() => {
+            String::from_utf8_lossy(&answer.stdout).trim().to_owned()
+        }
+        _ => fail(&format!(
+            "{program} did not answer: install PHP's headers (Debian: php8.2-dev), or name its php-config in PHP_CONFIG"
+        )),
+    }
+}
+
+fn fail(message: &str) -> ! {
+    println!("cargo::error={message}");
+    std::process::exit(1)
+}

@@ -1,0 +1,11 @@
+/* What of PHP's headers the extension is bound to. */
+#include "php.h"
+#include "php_ini.h"
+#include "zend_exceptions.h"
+#include "zend_interfaces.h"
+#include "zend_extensions.h"
+#include "zend_smart_str.h"
+#include "zend_attributes.h"
+#include "ext/standard/info.h"
+#include "ext/spl/spl_exceptions.h"
+#include "SAPI.h"

@@ -1,0 +1,180 @@
+//! THE copy: a row of the wire becomes PHP values, and nothing else stands between the two.
+//!
+//! How a column is read is decided once a result. A row has been checked when it arrived; a value that can't be read after all
+//! becomes NULL rather than a crash.
+
+use crate::zend::array::{Key, List, Map};
+use crate::zend::guarded::Guarded;
+use crate::zend::slot::Slot;
+use crate::zend::string::Str;
+use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType, Row};
+
+/// How a row becomes an array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// By number.
+    List,
+    /// By column name.
+    Map,
+    /// By both.
+    Both,
+}
+
+/// How the bytes of a column become a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// A string, as they are.
+    Bytes,
+    /// The number that the bits make, in decimal digits.
+    Bit,
+    /// As `Bit`, an integer where it fits.
+    NativeBit,
+    /// An integer; digits where it does not fit.
+    Integer,
+    /// A float.
+    Float,
+}
+
+impl Reader {
+    fn of(column: &ColumnDefinition41, native: bool) -> Reader {
+        match column.column_type {
+            ColumnType::BIT if native => Reader::NativeBit,
+            ColumnType::BIT => Reader::Bit,
+            ColumnType::TINY
+            | ColumnType::SHORT
+            | ColumnType::INT24
+            | ColumnType::LONG
+            | ColumnType::LONGLONG
+            | ColumnType::YEAR
+                if native && !column.flags.contains(ColumnFlags::ZEROFILL) =>
+            {
+                Reader::Integer
+            }
+            ColumnType::FLOAT | ColumnType::DOUBLE if native => Reader::Float,
+            _ => Reader::Bytes,
+        }
+    }
+
+    #[inline]
+    fn write(self, bytes: Option<&[u8]>, slot: Slot<'_>) {
+        let Some(bytes) = bytes else {
+            return slot.null();
+        };
+        match self {
+            Reader::Bytes => slot.bytes(bytes),
+            Reader::Bit => slot.str(Str::decimal(bits(bytes))),
+            Reader::NativeBit => match i64::try_from(bits(bytes)) {
+                Ok(number) => slot.long(number),
+                Err(_) => slot.str(Str::decimal(bits(bytes))),
+            },
+            Reader::Integer => match parse::<i64>(bytes) {
+                Some(number) => slot.long(number),
+                None => slot.bytes(bytes),
+            },
+            Reader::Float => match parse::<f64>(bytes) {
+                Some(number) => slot.double(number),
+                None => slot.bytes(bytes),
+            },
+        }
+    }
+
+    /// The length of the value if it is a string, else 0, as stock counts.
+    fn length(self, bytes: Option<&[u8]>) -> i64 {
+        let bytes = bytes.unwrap_or_default();
+        let length = match self {
+            Reader::Bytes => bytes.len(),
+            Reader::Bit if bytes.is_empty() => 0,
+            Reader::Bit => bits(bytes).checked_ilog10().map_or(1, |log| log as usize + 1),
+            Reader::NativeBit | Reader::Integer | Reader::Float => 0,
+        };
+        i64::try_from(length).unwrap_or(i64::MAX)
+    }
+}
+
+/// The number that up to eight bytes make, the highest first.
+fn bits(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn parse<T: core::str::FromStr>(bytes: &[u8]) -> Option<T> {
+    core::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+/// How the rows of one result become values.
+pub(crate) struct Layout {
+    readers: Vec<Reader>,
+    /// The keys by name, made when the first row by name is asked for.
+    keys: Guarded<Vec<Key>>,
+}
+
+impl Layout {
+    /// `native`: integers and floats instead of their digits.
+    pub(crate) fn new(columns: &[ColumnDefinition41], native: bool) -> Layout {
+        let readers = columns.iter().map(|column| Reader::of(column, native)).collect();
+        Layout { readers, keys: Guarded::new(Vec::new()) }
+    }
+
+    /// Makes the keys, if this shape needs them and they are not there yet.
+    pub(crate) fn prepare(&self, columns: &[ColumnDefinition41], shape: Shape) {
+        if shape == Shape::List {
+            return;
+        }
+        // Made one by one, so that a long jump out of one leaves the others where they are freed.
+        let made = self.keys.peek(Vec::len).unwrap_or(0);
+        for column in columns.iter().skip(made) {
+            let key = Key::new(column.name());
+            let _ = self.keys.with(|keys| keys.push(key));
+        }
+    }
+
+    /// Writes a row as an array; `prepare` was called for this shape.
+    #[inline]
+    pub(crate) fn write(&self, row: Row<'_>, shape: Shape, slot: Slot<'_>) {
+        let columns = self.readers.iter().zip(row.values());
+        match shape {
+            Shape::List => {
+                let mut list = List::new(slot, self.capacity(1));
+                for (reader, value) in columns {
+                    reader.write(value, list.push());
+                }
+            }
+            Shape::Map => {
+                let mut map = Map::new(slot, self.capacity(1));
+                let _ = self.keys.peek(|keys| {
+                    for ((reader, value), key) in columns.zip(keys) {
+                        reader.write(value, map.insert(key));
+                    }
+                });
+            }
+            Shape::Both => {
+                let mut map = Map::new(slot, self.capacity(2));
+                let _ = self.keys.peek(|keys| {
+                    for (((reader, value), key), index) in columns.zip(keys).zip(0..) {
+                        reader.write(value, map.insert_index(index));
+                        map.alias(index, key);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Writes one column of a row.
+    pub(crate) fn write_column(&self, row: Row<'_>, column: usize, slot: Slot<'_>) {
+        match self.readers.iter().zip(row.values()).nth(column) {
+            Some((reader, value)) => reader.write(value, slot),
+            None => slot.null(),
+        }
+    }
+
+    /// Writes the list of the values' lengths in bytes.
+    pub(crate) fn write_lengths(&self, row: Row<'_>, slot: Slot<'_>) {
+        let mut list = List::new(slot, self.capacity(1));
+        for (reader, value) in self.readers.iter().zip(row.values()) {
+            list.push().long(reader.length(value));
+        }
+    }
+
+    fn capacity(&self, keys_a_column: usize) -> u32 {
+        u32::try_from(self.readers.len() * keys_a_column).unwrap_or(0)
+    }
+}

@@ -1,0 +1,369 @@
+//! Opening and closing links: `mysqli_connect`, `mysqli_init`, `mysqli_real_connect`, `mysqli_options`, `mysqli_close`.
+
+use super::link::{Link, finish};
+use super::report;
+use super::session::{Options, Session, Status};
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, Thrown, warning};
+use crate::zend::ini;
+use crate::zend::object::{Object, make};
+use crate::zend::slot::{Kind, Value};
+use crate::zend::string::Str;
+use std::path::PathBuf;
+use std::time::Duration;
+use vaquita_client::{Address, Capabilities, Charset, ConnectOptions, codes};
+
+/// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
+const CLIENT_SSL: i64 = 2048;
+/// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE.
+const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024;
+/// Where `localhost` is looked for if no setting says it; stock's own last resort.
+const LAST_RESORT_SOCKET: &[u8] = b"/tmp/mysql.sock";
+/// The port of a server that neither the call nor a setting names.
+const DEFAULT_PORT: u16 = 3306;
+/// What a host's name begins with that asks for a persistent connection.
+const PERSISTENT_PREFIX: &[u8] = b"p:";
+
+/// The arguments of a call that connects.
+struct Where<'a> {
+    host: Option<&'a [u8]>,
+    user: Option<&'a [u8]>,
+    password: Option<&'a [u8]>,
+    database: Option<&'a [u8]>,
+    port: Option<i64>,
+    socket: Option<&'a [u8]>,
+}
+
+impl<'a> Where<'a> {
+    fn read(call: &mut Call<'a>) -> Outcome<Where<'a>> {
+        Ok(Where {
+            host: call.optional_bytes()?,
+            user: call.optional_bytes()?,
+            password: call.optional_bytes()?,
+            database: call.optional_bytes()?,
+            port: call.optional_long()?,
+            socket: call.optional_bytes()?,
+        })
+    }
+
+    /// Fills in what the call left out from the settings.
+    fn or_settings(mut self) -> Where<'a> {
+        let given = |value: Option<&'a [u8]>| value.filter(|value| !value.is_empty());
+        self.host = given(self.host).or_else(|| given(ini::string(c"mysqli.default_host")));
+        self.user = self.user.or_else(|| ini::string(c"mysqli.default_user"));
+        self.password = self.password.or_else(|| ini::string(c"mysqli.default_pw"));
+        self.port =
+            self.port.filter(|port| *port != 0).or_else(|| Some(ini::long(c"mysqli.default_port")));
+        self.socket = given(self.socket).or_else(|| given(ini::string(c"mysqli.default_socket")));
+        self
+    }
+
+    /// What the driver is to do. No Zend call happens in here, for it owns what it makes.
+    fn options(&self, defaults: &Defaults, asked: &Options, flags: i64) -> ConnectOptions {
+        let own = |value: Option<&[u8]>| value.unwrap_or_default().to_vec();
+        let mut options = ConnectOptions::new(self.address());
+        options.user = own(self.user);
+        options.password = own(self.password);
+        options.database = self.database.filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+        options.charset = asked.charset;
+        options.capabilities =
+            Capabilities::from_bits(u64::try_from(flags & CLIENT_FLAGS).unwrap_or_default());
+        options.connect_timeout = asked.connect_timeout.or(defaults.connect_timeout);
+        options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
+        options.write_timeout = asked.write_timeout.or(defaults.read_timeout);
+        options.init_commands.clone_from(&asked.init_commands);
+        if let Some(host) = self.host {
+            options.attributes.push((b"_server_host".to_vec(), host.to_vec()));
+        }
+        options
+    }
+
+    fn address(&self) -> Address {
+        let host = self.host.unwrap_or(b"localhost");
+        if host.eq_ignore_ascii_case(b"localhost") {
+            use std::os::unix::ffi::OsStringExt;
+            let path = self.socket.unwrap_or(LAST_RESORT_SOCKET).to_vec();
+            return Address::Unix(PathBuf::from(std::ffi::OsString::from_vec(path)));
+        }
+        let port = self.port.and_then(|port| u16::try_from(port).ok()).filter(|port| *port != 0);
+        Address::Tcp {
+            host: String::from_utf8_lossy(host).into_owned(),
+            port: port.unwrap_or(DEFAULT_PORT),
+        }
+    }
+}
+
+/// The timeouts that settings give.
+struct Defaults {
+    connect_timeout: Option<Duration>,
+    read_timeout: Option<Duration>,
+}
+
+impl Defaults {
+    fn read() -> Defaults {
+        Defaults {
+            connect_timeout: seconds(ini::long(c"default_socket_timeout")),
+            read_timeout: seconds(ini::long(c"mysqlnd.net_read_timeout")),
+        }
+    }
+}
+
+/// A timeout of so many seconds; none from 0 down.
+fn seconds(number: i64) -> Option<Duration> {
+    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_secs)
+}
+
+/// `mysqli_connect`: a new object, or false.
+pub(crate) fn connect(call: &mut Call<'_>) -> Outcome {
+    if call.is_method() {
+        return connect_this(call);
+    }
+    call.arity(0, 6)?;
+    let place = Where::read(call)?.or_settings();
+    let link = make::<Link>(call.returns());
+    let connected = open(link, place, 0);
+    if !matches!(connected, Ok(true)) {
+        call.drop_returned();
+        call.returns().bool(false);
+    }
+    connected.map(drop)
+}
+
+/// `mysqli::__construct`: connects, or only initialises where no argument is given.
+pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
+    if call.given() == 0 {
+        return init_this(call);
+    }
+    connect_this(call)
+}
+
+/// `mysqli::connect`, and the constructor with arguments.
+fn connect_this(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 6)?;
+    let place = Where::read(call)?.or_settings();
+    let connected = open(link, place, 0)?;
+    call.returns().bool(connected);
+    Ok(())
+}
+
+/// `mysqli_real_connect`.
+pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 7)?;
+    let place = Where::read(call)?;
+    let flags = call.long_or(0)?;
+    Link::session(link, Status::Initialised)?;
+    let before = link.session.status.get();
+    let connected = open(link, place.or_settings(), flags);
+    if !matches!(connected, Ok(true)) {
+        // The object stays as it was: it may try again.
+        link.session.status.set(before);
+    }
+    call.returns().bool(connected?);
+    Ok(())
+}
+
+/// Connects a link; `Ok(false)`: it failed, and the report mode wanted no exception.
+fn open(link: Object<'_, Link>, mut place: Where<'_>, flags: i64) -> Outcome<bool> {
+    let session: &Session = &link.state().session;
+    close_session(session);
+    if let Some((prefix, host)) =
+        place.host.and_then(|host| host.split_at_checked(PERSISTENT_PREFIX.len()))
+    {
+        if prefix.eq_ignore_ascii_case(PERSISTENT_PREFIX) && !host.is_empty() {
+            place.host = Some(host);
+            if !ini::flag(c"mysqli.allow_persistent") {
+                warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
+            }
+        }
+    }
+    let max_links = ini::long(c"mysqli.max_links");
+    if max_links != -1 && report::open_links() >= max_links {
+        let count = Str::decimal(u64::try_from(report::open_links()).unwrap_or_default());
+        warning(&[b"Too many open links (", count.bytes(), b")"]);
+        count.release();
+        return Ok(false);
+    }
+    if flags & CLIENT_SSL != 0 {
+        // Never in plain text where TLS was asked for.
+        session.fail(
+            codes::SSL_CONNECTION_ERROR,
+            *b"HY000",
+            b"Vaquita does not support TLS yet".to_vec(),
+        );
+        session.raise()?;
+        return Ok(false);
+    }
+    let defaults = Defaults::read();
+    let connected = {
+        let options = session.options.peek(|asked| place.options(&defaults, asked, flags));
+        options.map(|options| session.connect(&options)).is_ok_and(|connected| connected.is_ok())
+    };
+    // Nothing of the driver's is owned by this frame from here on.
+    session.failure(|failure| match failure {
+        Some(failure) => report::set_connect_error(failure.errno, &failure.message),
+        None => report::set_connect_error(0, &[]),
+    });
+    if connected {
+        report::count_link(1);
+        session.status.set(Status::Valid);
+        return Ok(true);
+    }
+    // A failure to connect is reported in every mode, as in stock: `MYSQLI_REPORT_STRICT` only says how.
+    session.raise()?;
+    Ok(false)
+}
+
+/// `mysqli_init`: a new object that is not connected yet.
+pub(crate) fn init(call: &mut Call<'_>) -> Outcome {
+    if call.is_method() {
+        return init_this(call);
+    }
+    call.arity(0, 0)?;
+    let link = make::<Link>(call.returns());
+    link.session.status.set(Status::Initialised);
+    Ok(())
+}
+
+/// `mysqli::init`, and the constructor without arguments.
+fn init_this(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 0)?;
+    if link.session.status.get() == Status::Closed {
+        link.session.status.set(Status::Initialised);
+    }
+    Ok(())
+}
+
+/// `mysqli_close`.
+pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 0)?;
+    let session = Link::session(link, Status::Initialised)?;
+    close_session(session);
+    call.returns().bool(true);
+    Ok(())
+}
+
+/// Ends a session's connection; it counts as closed afterwards.
+fn close_session(session: &Session) {
+    session.close();
+    if session.status.replace(Status::Closed) == Status::Valid {
+        report::count_link(-1);
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        close_session(&self.session);
+    }
+}
+
+/// `mysqli_connect_errno`.
+pub(crate) fn connect_errno(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    call.returns().long(report::connect_errno());
+    Ok(())
+}
+
+/// `mysqli_connect_error`.
+pub(crate) fn connect_error(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    report::write_connect_error(call.returns());
+    Ok(())
+}
+
+/// `mysqli_options`.
+pub(crate) fn options(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(2, 2)?;
+    let option = call.long()?;
+    let value = call.value().ok_or(Thrown)?;
+    let session = Link::session(link, Status::Initialised)?;
+    let set = match expects(option) {
+        Kind::Long => set_number(session, option, value.to_long()),
+        Kind::String => set_string(session, option, value)?,
+        Kind::Array | Kind::Other => false,
+    };
+    finish(call, session, set)
+}
+
+/// The numbers of `mysqli_options`; those that the script has as constants are in the stub.
+mod option {
+    pub(super) const CONNECT_TIMEOUT: i64 = 0;
+    pub(super) const NAMED_PIPE: i64 = 2;
+    pub(super) const INIT_COMMAND: i64 = 3;
+    pub(super) const READ_DEFAULT_FILE: i64 = 4;
+    pub(super) const READ_DEFAULT_GROUP: i64 = 5;
+    pub(super) const SET_CHARSET_DIR: i64 = 6;
+    pub(super) const SET_CHARSET_NAME: i64 = 7;
+    pub(super) const LOCAL_INFILE: i64 = 8;
+    pub(super) const READ_TIMEOUT: i64 = 11;
+    pub(super) const WRITE_TIMEOUT: i64 = 12;
+    pub(super) const SSL_VERIFY_SERVER_CERT: i64 = 21;
+    pub(super) const SERVER_PUBLIC_KEY: i64 = 35;
+    pub(super) const CAN_HANDLE_EXPIRED_PASSWORDS: i64 = 37;
+    pub(super) const LOAD_DATA_LOCAL_DIR: i64 = 43;
+    pub(super) const INT_AND_FLOAT_NATIVE: i64 = 201;
+    pub(super) const NET_CMD_BUFFER_SIZE: i64 = 202;
+    pub(super) const NET_READ_BUFFER_SIZE: i64 = 203;
+}
+
+/// What kind of value an option takes; `Other`: there is no such option.
+fn expects(number: i64) -> Kind {
+    match number {
+        option::CONNECT_TIMEOUT
+        | option::NAMED_PIPE
+        | option::LOCAL_INFILE
+        | option::READ_TIMEOUT
+        | option::WRITE_TIMEOUT
+        | option::SSL_VERIFY_SERVER_CERT
+        | option::CAN_HANDLE_EXPIRED_PASSWORDS
+        | option::INT_AND_FLOAT_NATIVE
+        | option::NET_CMD_BUFFER_SIZE
+        | option::NET_READ_BUFFER_SIZE => Kind::Long,
+        option::INIT_COMMAND
+        | option::READ_DEFAULT_FILE
+        | option::READ_DEFAULT_GROUP
+        | option::SET_CHARSET_DIR
+        | option::SET_CHARSET_NAME
+        | option::SERVER_PUBLIC_KEY
+        | option::LOAD_DATA_LOCAL_DIR => Kind::String,
+        _ => Kind::Other,
+    }
+}
+
+fn set_number(session: &Session, number: i64, value: i64) -> bool {
+    let set = session.options.with(|options| match number {
+        option::CONNECT_TIMEOUT => options.connect_timeout = seconds(value),
+        option::READ_TIMEOUT => options.read_timeout = seconds(value),
+        option::WRITE_TIMEOUT => options.write_timeout = seconds(value),
+        option::INT_AND_FLOAT_NATIVE => options.int_and_float_native = value != 0,
+        // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS, LOCAL INFILE and expired
+        // passwords has no effect yet.
+        _ => {}
+    });
+    set.is_ok()
+}
+
+/// Sets an option that is a string; `Err`: the value could not be made one.
+fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool> {
+    let text = value.to_str().ok_or(Thrown)?;
+    let set = match number {
+        option::INIT_COMMAND => session
+            .options
+            .with(|options| options.init_commands.push(text.bytes().to_vec()))
+            .is_ok(),
+        option::SET_CHARSET_NAME => {
+            let charset = Charset::by_name(text.bytes());
+            if charset.is_none() {
+                session.fail(
+                    super::CR_CANT_FIND_CHARSET,
+                    *b"HY000",
+                    b"Unknown character set".to_vec(),
+                );
+            }
+            charset.is_some() && session.options.with(|options| options.charset = charset).is_ok()
+        }
+        option::SET_CHARSET_DIR => false,
+        _ => true,
+    };
+    text.release();
+    Ok(set)
+}

@@ -1,0 +1,397 @@
+//! The class `mysqli`: its state, its properties, and the functions that only look at it or send one plain command.
+
+use super::report;
+use super::session::{Session, Status};
+use crate::zend::array::{List, Map};
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, Thrown, deprecated_call, throw_error};
+use crate::zend::object::{Class, ClassSlot, Object};
+use crate::zend::property::{Property, Reading};
+use crate::zend::slot::Slot;
+use crate::zend::string::Str;
+use std::rc::Rc;
+use vaquita_client::{Address, Charset, Connection};
+
+/// An object of class `mysqli`.
+pub(crate) struct Link {
+    /// Shared with the unbuffered results that read from it.
+    pub(crate) session: Rc<Session>,
+}
+
+static CLASS: ClassSlot = ClassSlot::new();
+
+impl Class for Link {
+    fn new() -> Link {
+        Link { session: Rc::new(Session::new()) }
+    }
+
+    fn class() -> &'static ClassSlot {
+        &CLASS
+    }
+
+    const PROPERTIES: &'static [Property<Link>] = &[
+        property("affected_rows", |link, reading| {
+            allowed(link, &reading, Status::Valid)?;
+            write_affected_rows(&link.session, reading.slot);
+            Ok(())
+        }),
+        property("client_info", |_, reading| {
+            super::write_client_info(reading.slot);
+            Ok(())
+        }),
+        property("client_version", |_, reading| {
+            reading.slot.long(super::client_version());
+            Ok(())
+        }),
+        property("connect_errno", |_, reading| {
+            reading.slot.long(report::connect_errno());
+            Ok(())
+        }),
+        property("connect_error", |_, reading| {
+            report::write_connect_error(reading.slot);
+            Ok(())
+        }),
+        property("errno", |link, reading| {
+            open(link, &reading, Status::Initialised)?;
+            reading.slot.long(link.session.errno().into());
+            Ok(())
+        }),
+        property("error", |link, reading| {
+            open(link, &reading, Status::Initialised)?;
+            link.session.write_error(reading.slot);
+            Ok(())
+        }),
+        property("error_list", |link, reading| {
+            allowed(link, &reading, Status::Valid)?;
+            write_error_list(&link.session, reading.slot);
+            Ok(())
+        }),
+        property("field_count", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            reading.slot.long(link.session.done().field_count.into());
+            Ok(())
+        }),
+        property("host_info", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            write_host_info(&link.session, reading.slot);
+            Ok(())
+        }),
+        property("info", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            write_info(&link.session, reading.slot);
+            Ok(())
+        }),
+        property("insert_id", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            reading.slot.unsigned(link.session.done().insert_id);
+            Ok(())
+        }),
+        property("server_info", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            write_server_info(&link.session, reading.slot);
+            Ok(())
+        }),
+        property("server_version", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            reading.slot.long(server_version(&link.session));
+            Ok(())
+        }),
+        property("sqlstate", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            reading.slot.bytes(&link.session.sqlstate());
+            Ok(())
+        }),
+        property("protocol_version", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            reading.slot.long(protocol_version(&link.session));
+            Ok(())
+        }),
+        property("thread_id", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            reading.slot.long(thread_id_of(&link.session));
+            Ok(())
+        }),
+        property("warning_count", |link, reading| {
+            open(link, &reading, Status::Valid)?;
+            reading.slot.long(link.session.done().warnings.into());
+            Ok(())
+        }),
+    ];
+}
+
+type Read = fn(Object<'_, Link>, Reading<'_>) -> Outcome;
+
+const fn property(name: &'static str, read: Read) -> Property<Link> {
+    Property { name, read, write: None }
+}
+
+/// Lets a property be read from `least` on; a closed link has another message.
+fn open(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outcome {
+    match link.session.status.get() {
+        Status::Closed if reading.quiet => Err(Thrown),
+        Status::Closed => Err(throw_error(&[link.class_name(), b" object is already closed"])),
+        _ => allowed(link, reading, least),
+    }
+}
+
+/// Lets a property be read from `least` on.
+fn allowed(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outcome {
+    match link.session.status.get() >= least {
+        true => Ok(()),
+        false if reading.quiet => Err(Thrown),
+        false => Err(throw_error(&[b"Property access is not allowed yet"])),
+    }
+}
+
+impl Link {
+    /// The session of a link that has come as far as `least`; else throws what is wrong.
+    pub(crate) fn session(link: Object<'_, Link>, least: Status) -> Outcome<&Session> {
+        match link.session.status.get() {
+            Status::Closed => Err(throw_error(&[link.class_name(), b" object is already closed"])),
+            status if status < least => {
+                Err(throw_error(&[link.class_name(), b" object is not fully initialized"]))
+            }
+            _ => Ok(&link.state().session),
+        }
+    }
+}
+
+/// The session of a connected link that a call without further arguments is about.
+fn only_argument<'a>(call: &mut Call<'a>) -> Outcome<&'a Session> {
+    let link = call.receiver::<Link>(0, 0)?;
+    Link::session(link, Status::Valid)
+}
+
+fn write_affected_rows(session: &Session, slot: Slot<'_>) {
+    match session.done().affected_rows {
+        Some(rows) => slot.unsigned(rows),
+        None => slot.long(-1),
+    }
+}
+
+fn write_error_list(session: &Session, slot: Slot<'_>) {
+    let mut list = List::new(slot, 0);
+    // Strings and arrays only: no user code runs while the error is looked at.
+    session.failure(|failure| {
+        if let Some(failure) = failure {
+            let mut entry = Map::new(list.push(), 3);
+            entry.insert_named(b"errno").long(failure.errno.into());
+            entry.insert_named(b"sqlstate").bytes(&failure.sqlstate);
+            entry.insert_named(b"error").bytes(&failure.message);
+        }
+    });
+}
+
+fn write_host_info(session: &Session, slot: Slot<'_>) {
+    let text = session.look(|connection| match connection.address() {
+        Address::Tcp { host, .. } => Str::concat(&[host.as_bytes(), b" via TCP/IP"]),
+        Address::Unix(_) => Str::new(b"Localhost via UNIX socket"),
+    });
+    slot.str(text.unwrap_or_else(|| Str::new(b"")));
+}
+
+fn write_info(session: &Session, slot: Slot<'_>) {
+    match session.look(|connection| Str::new(&connection.session().info)) {
+        Some(info) if !info.bytes().is_empty() => slot.str(info),
+        _ => slot.null(),
+    }
+}
+
+fn write_server_info(session: &Session, slot: Slot<'_>) {
+    let version = session.look(|connection| Str::new(connection.server_version()));
+    slot.str(version.unwrap_or_else(|| Str::new(b"")));
+}
+
+/// The server's version as one number: major * 10000 + minor * 100 + patch.
+fn server_version(session: &Session) -> i64 {
+    session
+        .look(|connection| {
+            let mut parts =
+                connection.server_version().split(|byte| !byte.is_ascii_digit()).map(|digits| {
+                    digits.iter().fold(0_i64, |number, digit| {
+                        number.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+                    })
+                });
+            let mut part = || parts.next().unwrap_or(0);
+            part()
+                .saturating_mul(10_000)
+                .saturating_add(part().saturating_mul(100))
+                .saturating_add(part())
+        })
+        .unwrap_or(0)
+}
+
+fn protocol_version(session: &Session) -> i64 {
+    session.look(|connection| connection.protocol_version().into()).unwrap_or(0)
+}
+
+fn thread_id_of(session: &Session) -> i64 {
+    session.look(|connection| connection.thread_id().into()).unwrap_or(0)
+}
+
+pub(crate) fn affected_rows(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    write_affected_rows(session, call.returns());
+    Ok(())
+}
+
+pub(crate) fn insert_id(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().unsigned(session.done().insert_id);
+    Ok(())
+}
+
+pub(crate) fn errno(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().long(session.errno().into());
+    Ok(())
+}
+
+pub(crate) fn error(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    session.write_error(call.returns());
+    Ok(())
+}
+
+pub(crate) fn error_list(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    write_error_list(session, call.returns());
+    Ok(())
+}
+
+pub(crate) fn sqlstate(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().bytes(&session.sqlstate());
+    Ok(())
+}
+
+pub(crate) fn info(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    write_info(session, call.returns());
+    Ok(())
+}
+
+pub(crate) fn warning_count(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().long(session.done().warnings.into());
+    Ok(())
+}
+
+pub(crate) fn field_count(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().long(session.done().field_count.into());
+    Ok(())
+}
+
+pub(crate) fn thread_id(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().long(thread_id_of(session));
+    Ok(())
+}
+
+pub(crate) fn thread_safe(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    call.returns().bool(crate::zend::module::is_thread_safe());
+    Ok(())
+}
+
+pub(crate) fn get_client_info(call: &mut Call<'_>) -> Outcome {
+    if call.is_method() {
+        call.receiver::<Link>(0, 0)?;
+    } else {
+        // The function takes a link and has no use for it.
+        call.arity(0, 1)?;
+        if call.optional_object::<Link>()? {
+            deprecated_call(c"Passing connection object as an argument is deprecated");
+        }
+    }
+    super::write_client_info(call.returns());
+    Ok(())
+}
+
+pub(crate) fn get_client_version(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    call.returns().long(super::client_version());
+    Ok(())
+}
+
+pub(crate) fn get_host_info(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    write_host_info(session, call.returns());
+    Ok(())
+}
+
+pub(crate) fn get_proto_info(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().long(protocol_version(session));
+    Ok(())
+}
+
+pub(crate) fn get_server_info(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    write_server_info(session, call.returns());
+    Ok(())
+}
+
+pub(crate) fn get_server_version(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    call.returns().long(server_version(session));
+    Ok(())
+}
+
+pub(crate) fn character_set_name(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    let name = session.look(|connection| connection.charset().name);
+    call.returns().bytes(name.unwrap_or_default().as_bytes());
+    Ok(())
+}
+
+pub(crate) fn set_charset(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let name = call.bytes()?;
+    let session = Link::session(link, Status::Valid)?;
+    let set = match Charset::by_name(name) {
+        Some(charset) => session.drive(|connection| connection.set_charset(charset)).is_ok(),
+        None => {
+            session.fail(
+                super::CR_CANT_FIND_CHARSET,
+                *b"HY000",
+                b"Invalid character set was provided".to_vec(),
+            );
+            false
+        }
+    };
+    finish(call, session, set)
+}
+
+pub(crate) fn select_db(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let name = call.bytes()?;
+    let session = Link::session(link, Status::Valid)?;
+    let selected = session.drive(|connection| connection.init_db(name)).is_ok();
+    finish(call, session, selected)
+}
+
+pub(crate) fn ping(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    let answered = session.drive(Connection::ping).is_ok();
+    finish(call, session, answered)
+}
+
+pub(crate) fn real_escape_string(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let text = call.bytes()?;
+    let session = Link::session(link, Status::Valid)?;
+    let escaped = session.escape(text);
+    call.returns().str(escaped);
+    Ok(())
+}
+
+/// Ends a call that returns whether something was done: on failure the session's error is reported.
+pub(crate) fn finish(call: &mut Call<'_>, session: &Session, done: bool) -> Outcome {
+    if !done {
+        session.report()?;
+    }
+    call.returns().bool(done);
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! The module `mysqli`: its settings, classes and constants, and what is common to its rooms.
+
+pub(crate) mod connect;
+pub(crate) mod field;
+pub(crate) mod link;
+pub(crate) mod query;
+pub(crate) mod report;
+pub(crate) mod result;
+mod session;
+pub(crate) mod transaction;
+
+use crate::zend::classes;
+use crate::zend::info;
+use crate::zend::ini::{Scope, Setting};
+use crate::zend::module::{Functions, Module, php_version, text};
+use crate::zend::slot::Slot;
+use crate::zend::string::Str;
+use core::ffi::{CStr, c_int};
+
+/// The errno of an unknown character set.
+const CR_CANT_FIND_CHARSET: u16 = 2019;
+/// What the client calls itself; PHP's version follows. Applications look for `mysqlnd` in it.
+const CLIENT_INFO_PREFIX: &[u8] = b"mysqlnd ";
+/// What `mysqli_driver::$driver_version` has always been.
+const DRIVER_VERSION: i64 = 101_009;
+/// Where Debian's servers listen.
+const DEFAULT_SOCKET: &CStr = c"/var/run/mysqld/mysqld.sock";
+
+pub(crate) struct Mysqli;
+
+impl Module for Mysqli {
+    const NAME: &'static CStr = c"mysqli";
+    const NEEDS: &'static [&'static CStr] = &[c"spl", c"mysqlnd"];
+    const SETTINGS: &'static [Setting] = &[
+        Setting::new(c"mysqli.max_links", Some(c"-1"), Scope::System).counting_links(),
+        Setting::new(c"mysqli.max_persistent", Some(c"-1"), Scope::System).counting_links(),
+        Setting::flag(c"mysqli.allow_persistent", c"1", Scope::System),
+        Setting::flag(c"mysqli.rollback_on_cached_plink", c"0", Scope::System),
+        Setting::new(c"mysqli.default_host", None, Scope::All),
+        Setting::new(c"mysqli.default_user", None, Scope::All),
+        Setting::new(c"mysqli.default_pw", None, Scope::All),
+        Setting::new(c"mysqli.default_port", Some(c"3306"), Scope::All),
+        Setting::new(c"mysqli.default_socket", Some(DEFAULT_SOCKET), Scope::All).not_empty(),
+        Setting::flag(c"mysqli.allow_local_infile", c"0", Scope::System),
+        Setting::new(c"mysqli.local_infile_directory", None, Scope::System),
+    ];
+
+    fn functions() -> Functions {
+        classes::functions()
+    }
+
+    fn start(module_number: c_int) {
+        classes::register(module_number);
+    }
+
+    fn request_start() {
+        report::request_start();
+    }
+
+    fn info() {
+        let version = text(&[CLIENT_INFO_PREFIX, php_version().to_bytes()]);
+        let links = text(&[report::open_links().to_string().as_bytes()]);
+        info::table(
+            (c"MysqlI Support", c"enabled"),
+            &[
+                (c"Client API library version", &version),
+                (c"Active Persistent Links", c"0"),
+                (c"Inactive Persistent Links", c"0"),
+                (c"Active Links", &links),
+            ],
+        );
+    }
+}
+
+/// PHP's version as one number: major * 10000 + minor * 100 + patch.
+fn client_version() -> i64 {
+    php_version().to_str().unwrap_or_default().split('.').take(3).fold(0, |number, part| {
+        let digits = part.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default();
+        number * 100 + digits.parse::<i64>().unwrap_or(0)
+    })
+}
+
+fn write_client_info(slot: Slot<'_>) {
+    slot.str(Str::concat(&[CLIENT_INFO_PREFIX, php_version().to_bytes()]));
+}

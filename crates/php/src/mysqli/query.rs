@@ -1,0 +1,137 @@
+//! Statements: `mysqli_query` and its parts, and the results of several statements in one.
+
+use super::link::{Link, finish};
+use super::report;
+use super::result::{self, ResultSet};
+use super::session::{Session, Status};
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, throw_error};
+use crate::zend::object::{Object, make};
+use std::rc::Rc;
+use vaquita_client::StatusFlags;
+
+/// `MYSQLI_STORE_RESULT`: the whole result is received at once.
+pub(crate) const STORE_RESULT: i64 = 0;
+/// `MYSQLI_USE_RESULT`: rows are received as they are fetched.
+pub(crate) const USE_RESULT: i64 = 1;
+/// `MYSQLI_ASYNC`.
+const ASYNC: i64 = 8;
+/// `MYSQLI_STORE_RESULT_COPY_DATA`, which has no meaning any more.
+const STORE_RESULT_COPY_DATA: i64 = 16;
+
+/// What the report of a missing index calls a statement that was sent before.
+const EARLIER_STATEMENT: &[u8] = b"from previous query";
+
+/// `mysqli_query`.
+pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 2)?;
+    let sql = call.bytes()?;
+    let mode = call.long_or(STORE_RESULT)?;
+    if sql.is_empty() {
+        return Err(call.value_error(1, c"cannot be empty"));
+    }
+    let how = mode & !ASYNC;
+    if how != USE_RESULT && how & !STORE_RESULT_COPY_DATA != STORE_RESULT {
+        let what = c"must be either MYSQLI_USE_RESULT or MYSQLI_STORE_RESULT with MYSQLI_ASYNC as an optional bitmask flag";
+        return Err(call.value_error(2, what));
+    }
+    let session = Link::session(link, Status::Valid)?;
+    if mode & ASYNC != 0 {
+        return Err(throw_error(&[b"Vaquita does not support MYSQLI_ASYNC yet"]));
+    }
+    session.allow_multi_statements(false);
+    if session.query(sql).is_err() {
+        return finish(call, session, false);
+    }
+    if session.done().field_count == 0 {
+        report_index(session, sql)?;
+        call.returns().bool(true);
+        return Ok(());
+    }
+    give_result(call, link, how, sql)
+}
+
+/// `mysqli_real_query`.
+pub(crate) fn real_query(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let sql = call.bytes()?;
+    let session = Link::session(link, Status::Valid)?;
+    session.allow_multi_statements(false);
+    let sent = session.query(sql).is_ok();
+    if sent && session.done().field_count == 0 {
+        report_index(session, sql)?;
+    }
+    finish(call, session, sent)
+}
+
+/// `mysqli_multi_query`.
+pub(crate) fn multi_query(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let sql = call.bytes()?;
+    let session = Link::session(link, Status::Valid)?;
+    session.allow_multi_statements(true);
+    let sent = session.query(sql).is_ok();
+    if !sent {
+        let reported = session.report();
+        // The statement that failed keeps the last word: its error stays the session's.
+        session.keeping_failure(|session| session.allow_multi_statements(false));
+        reported?;
+    }
+    call.returns().bool(sent);
+    Ok(())
+}
+
+/// `mysqli_more_results`.
+pub(crate) fn more_results(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 0)?;
+    let more = Link::session(link, Status::Valid)?.more_results();
+    call.returns().bool(more);
+    Ok(())
+}
+
+/// `mysqli_next_result`.
+pub(crate) fn next_result(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 0)?;
+    let session = Link::session(link, Status::Valid)?;
+    session.clear_failure();
+    // As in stock it is no error to ask for one too many.
+    let read = session.is_result_pending() && session.next_result().is_ok();
+    finish(call, session, read)
+}
+
+/// `mysqli_store_result`.
+pub(crate) fn store_result(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 1)?;
+    // The argument has had no meaning since PHP 8.1.
+    call.long_or(0)?;
+    Link::session(link, Status::Valid)?;
+    give_result(call, link, STORE_RESULT, EARLIER_STATEMENT)
+}
+
+/// `mysqli_use_result`.
+pub(crate) fn use_result(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 0)?;
+    Link::session(link, Status::Valid)?;
+    give_result(call, link, USE_RESULT, EARLIER_STATEMENT)
+}
+
+/// Returns the announced result as an object, or false.
+fn give_result(call: &mut Call<'_>, link: Object<'_, Link>, how: i64, sql: &[u8]) -> Outcome {
+    let session: &Rc<Session> = &link.state().session;
+    if !result::can_open(session) {
+        return finish(call, session, false);
+    }
+    let set = make::<ResultSet>(call.returns());
+    if !result::open(set.state(), session, how == USE_RESULT) {
+        call.drop_returned();
+        return finish(call, session, false);
+    }
+    report_index(session, sql)
+}
+
+/// Reports the last statement if the server found no good index for it and the report mode asks for that.
+pub(crate) fn report_index(session: &Session, sql: &[u8]) -> Outcome {
+    let status = session.look(|connection| connection.session().status).unwrap_or_default();
+    let no_good_index = status.contains(StatusFlags::NO_GOOD_INDEX_USED);
+    report::report_index(no_good_index, status.contains(StatusFlags::NO_INDEX_USED), sql)
+}

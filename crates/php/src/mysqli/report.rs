@@ -1,0 +1,174 @@
+//! How errors reach the script (`mysqli_report`, exceptions, warnings), and what is kept per thread for it.
+//!
+//! Everything here is the state of one request on one thread: it begins anew with each request, also under ZTS.
+
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, deprecated, is_pending, throw_object, warning};
+use crate::zend::guarded::Guarded;
+use crate::zend::object::{Class, ClassSlot, stored_property};
+use crate::zend::property::Property;
+use crate::zend::slot::{Slot, Value};
+use crate::zend::string::Str;
+use core::cell::Cell;
+
+/// `MYSQLI_REPORT_ERROR`.
+const REPORT_ERROR: i64 = 1;
+/// `MYSQLI_REPORT_STRICT`.
+const REPORT_STRICT: i64 = 2;
+/// `MYSQLI_REPORT_INDEX`.
+const REPORT_INDEX: i64 = 4;
+
+thread_local! {
+    static REPORT_MODE: Cell<i64> = const { Cell::new(REPORT_ERROR | REPORT_STRICT) };
+    static CONNECT_ERRNO: Cell<u16> = const { Cell::new(0) };
+    static CONNECT_ERROR: Guarded<Vec<u8>> = const { Guarded::new(Vec::new()) };
+    static OPEN_LINKS: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Puts everything back to what a request begins with.
+pub(crate) fn request_start() {
+    REPORT_MODE.set(REPORT_ERROR | REPORT_STRICT);
+    set_connect_error(0, &[]);
+}
+
+/// The exception's class.
+pub(crate) static EXCEPTION: ClassSlot = ClassSlot::new();
+
+/// Whether errors are reported at all.
+pub(crate) fn reports_errors() -> bool {
+    REPORT_MODE.get() & REPORT_ERROR != 0
+}
+
+/// Reports an error: an exception in strict mode, else a warning. The strings are given over.
+pub(crate) fn raise(errno: u16, sqlstate: Str, message: Str) -> Outcome {
+    if REPORT_MODE.get() & REPORT_STRICT != 0 {
+        return Err(throw_object(
+            &EXCEPTION,
+            errno.into(),
+            &[(c"message", message), (c"sqlstate", sqlstate)],
+        ));
+    }
+    let number = Str::decimal(errno.into());
+    warning(&[b"(", sqlstate.bytes(), b"/", number.bytes(), b"): ", message.bytes()]);
+    for string in [number, sqlstate, message] {
+        string.release();
+    }
+    // The handler of the warning may have thrown.
+    if is_pending() { Err(crate::zend::error::Thrown) } else { Ok(()) }
+}
+
+/// Reports a statement that found no (good) index, if the mode asks for that.
+pub(crate) fn report_index(no_good_index: bool, no_index: bool, statement: &[u8]) -> Outcome {
+    let what: &[u8] = match (no_good_index, no_index) {
+        _ if REPORT_MODE.get() & REPORT_INDEX == 0 => return Ok(()),
+        (true, _) => b"Bad index",
+        (false, true) => b"No index",
+        (false, false) => return Ok(()),
+    };
+    let message = Str::concat(&[what, b" used in query/prepared statement ", statement]);
+    raise(0, Str::new(b"00000"), message)
+}
+
+/// Keeps the outcome of the last attempt to connect.
+pub(crate) fn set_connect_error(errno: u16, message: &[u8]) {
+    CONNECT_ERRNO.set(errno);
+    CONNECT_ERROR.with(|error| {
+        let _ = error.with(|error| {
+            error.clear();
+            error.extend_from_slice(message);
+        });
+    });
+}
+
+/// The number of the last failure to connect; 0: none.
+pub(crate) fn connect_errno() -> i64 {
+    CONNECT_ERRNO.get().into()
+}
+
+/// Writes the text of the last failure to connect, or NULL.
+pub(crate) fn write_connect_error(slot: Slot<'_>) {
+    match CONNECT_ERROR.with(|error| error.peek(|error| Str::new(error))) {
+        Ok(error) if !error.bytes().is_empty() => slot.str(error),
+        _ => slot.null(),
+    }
+}
+
+/// How many links of this thread are open.
+pub(crate) fn open_links() -> i64 {
+    OPEN_LINKS.get()
+}
+
+/// Counts a link that opened (1) or closed (-1).
+pub(crate) fn count_link(change: i64) {
+    OPEN_LINKS.set(OPEN_LINKS.get() + change);
+}
+
+/// `mysqli_report`.
+pub(crate) fn report(call: &mut Call<'_>) -> Outcome {
+    call.arity(1, 1)?;
+    REPORT_MODE.set(call.long()?);
+    call.returns().bool(true);
+    Ok(())
+}
+
+/// `mysqli_sql_exception::getSqlState`.
+pub(crate) fn get_sqlstate(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    let sqlstate = stored_property(call, &EXCEPTION, c"sqlstate");
+    call.returns().str(sqlstate);
+    Ok(())
+}
+
+/// An object of class `mysqli_driver`: a view of this thread's settings.
+pub(crate) struct Driver;
+
+static DRIVER: ClassSlot = ClassSlot::new();
+
+impl Class for Driver {
+    fn new() -> Driver {
+        Driver
+    }
+
+    fn class() -> &'static ClassSlot {
+        &DRIVER
+    }
+
+    const PROPERTIES: &'static [Property<Driver>] = &[
+        Property {
+            name: "client_info",
+            read: |_, reading| {
+                super::write_client_info(reading.slot);
+                Ok(())
+            },
+            write: None,
+        },
+        Property {
+            name: "client_version",
+            read: |_, reading| {
+                reading.slot.long(super::client_version());
+                Ok(())
+            },
+            write: None,
+        },
+        Property {
+            name: "driver_version",
+            read: |_, reading| {
+                if reading.quiet {
+                    return Err(crate::zend::error::Thrown);
+                }
+                deprecated(c"The driver_version property is deprecated");
+                reading.slot.long(super::DRIVER_VERSION);
+                Ok(())
+            },
+            write: None,
+        },
+        Property {
+            name: "report_mode",
+            read: |_, reading| {
+                reading.slot.long(REPORT_MODE.get());
+                Ok(())
+            },
+            write: Some(|value: Value<'_>| REPORT_MODE.set(value.to_long())),
+        },
+    ];
+}

@@ -1,0 +1,466 @@
+//! The class `mysqli_result`: a result of either kind, buffered or read as it is fetched, and every way to fetch from it.
+
+use super::link::Link;
+use super::query::{STORE_RESULT, USE_RESULT, report_index};
+use super::session::{Session, Status};
+use crate::convert::{Layout, Shape};
+use crate::zend::array::List;
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, Thrown, is_pending, throw_error, warning};
+use crate::zend::guarded::Guarded;
+use crate::zend::iterator::{Iterate, iterator_object};
+use crate::zend::object::{Blueprint, Class, ClassSlot, Object};
+use crate::zend::property::{Property, Reading};
+use crate::zend::slot::Slot;
+use core::cell::{Cell, OnceCell};
+use std::rc::Rc;
+use vaquita_client::{Buffered, Columns, Row};
+
+/// An object of class `mysqli_result`.
+pub(crate) struct ResultSet {
+    /// Empty until the constructor, or the call that made the object, has a result to put in.
+    open: OnceCell<Open>,
+    is_freed: Cell<bool>,
+}
+
+/// A result, once there is one.
+pub(crate) struct Open {
+    session: Rc<Session>,
+    pub(super) columns: Columns,
+    layout: Layout,
+    rows: Rows,
+    /// What `fetch_field` gives next.
+    pub(super) current_field: Cell<usize>,
+}
+
+/// Where the rows are.
+enum Rows {
+    /// All here.
+    Buffered {
+        rows: Guarded<Option<Buffered>>,
+        count: u64,
+        /// The row that is fetched next; `count + 1`: the end has been seen.
+        position: Cell<u64>,
+    },
+    /// Still with the server.
+    Unbuffered {
+        /// The session's connection that they come from.
+        generation: u64,
+        fetched: Cell<u64>,
+        ended: Cell<bool>,
+    },
+}
+
+static CLASS: ClassSlot = ClassSlot::new();
+
+impl Class for ResultSet {
+    fn new() -> ResultSet {
+        ResultSet { open: OnceCell::new(), is_freed: Cell::new(false) }
+    }
+
+    fn class() -> &'static ClassSlot {
+        &CLASS
+    }
+
+    const PROPERTIES: &'static [Property<ResultSet>] = &[
+        property("current_field", |result, reading| {
+            let open = readable(result, reading.quiet)?;
+            reading.slot.long(i64::try_from(open.current_field.get()).unwrap_or(i64::MAX));
+            Ok(())
+        }),
+        property("field_count", |result, reading| {
+            let open = readable(result, reading.quiet)?;
+            reading.slot.long(open.field_count());
+            Ok(())
+        }),
+        property("lengths", |result, reading| {
+            let open = allowed(result, reading.quiet)?;
+            open.write_lengths(reading.slot);
+            Ok(())
+        }),
+        property("num_rows", |result, reading| {
+            let open = readable(result, reading.quiet)?;
+            reading.slot.unsigned(open.rows.count());
+            Ok(())
+        }),
+        property("type", |result, reading| {
+            let open = allowed(result, reading.quiet)?;
+            reading.slot.long(if open.rows.is_buffered() { STORE_RESULT } else { USE_RESULT });
+            Ok(())
+        }),
+    ];
+}
+
+const fn property(
+    name: &'static str,
+    read: fn(Object<'_, ResultSet>, Reading<'_>) -> Outcome,
+) -> Property<ResultSet> {
+    Property { name, read, write: None }
+}
+
+impl ResultSet {
+    /// The result, unless it was freed or never opened.
+    fn get(&self) -> Option<&Open> {
+        if self.is_freed.get() { None } else { self.open.get() }
+    }
+
+    /// The result of the object that a call is about; else throws.
+    pub(super) fn of(object: Object<'_, ResultSet>) -> Outcome<&Open> {
+        readable(object, false)
+    }
+}
+
+fn readable(result: Object<'_, ResultSet>, quiet: bool) -> Outcome<&Open> {
+    match result.state().get() {
+        Some(open) => Ok(open),
+        None if quiet => Err(Thrown),
+        None => Err(throw_error(&[result.class_name(), b" object is already closed"])),
+    }
+}
+
+fn allowed(result: Object<'_, ResultSet>, quiet: bool) -> Outcome<&Open> {
+    match result.state().get() {
+        Some(open) => Ok(open),
+        None if quiet => Err(Thrown),
+        None => Err(throw_error(&[b"Property access is not allowed yet"])),
+    }
+}
+
+/// Whether the session has a result that nobody has fetched yet.
+pub(super) fn can_open(session: &Session) -> bool {
+    session.has_announced()
+}
+
+/// Puts the session's announced result into a new object; false: receiving it failed, the session has the error.
+pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) -> bool {
+    let Some(columns) = session.take_announced() else {
+        return false;
+    };
+    let rows = if unbuffered {
+        let generation = session.generation();
+        Rows::Unbuffered { generation, fetched: Cell::new(0), ended: Cell::new(false) }
+    } else {
+        match session.store() {
+            Ok(stored) => {
+                let count = stored.rows();
+                Rows::Buffered { rows: Guarded::new(Some(stored)), count, position: Cell::new(0) }
+            }
+            Err(_) => return false,
+        }
+    };
+    let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
+    let layout = Layout::new(&columns, native);
+    let open =
+        Open { session: Rc::clone(session), columns, layout, rows, current_field: Cell::new(0) };
+    result.open.set(open).is_ok()
+}
+
+impl Rows {
+    fn is_buffered(&self) -> bool {
+        matches!(self, Rows::Buffered { .. })
+    }
+
+    /// How many rows there are; of an unbuffered result 0 until its end has been seen.
+    fn count(&self) -> u64 {
+        match self {
+            Rows::Buffered { count, .. } => *count,
+            Rows::Unbuffered { fetched, ended, .. } => {
+                if ended.get() {
+                    fetched.get()
+                } else {
+                    0
+                }
+            }
+        }
+    }
+}
+
+impl Open {
+    fn field_count(&self) -> i64 {
+        i64::try_from(self.columns.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Goes on to the next row: `Ok(false)` at the end, `Err` after a failure, which the session keeps.
+    fn advance(&self) -> Result<bool, super::session::Failed> {
+        match &self.rows {
+            Rows::Buffered { count, position, .. } => {
+                let row = position.get();
+                position.set((row + 1).min(count + 1));
+                Ok(row < *count)
+            }
+            Rows::Unbuffered { ended, .. } if ended.get() => Ok(false),
+            Rows::Unbuffered { generation, fetched, ended } => {
+                let advanced = self.session.advance(*generation);
+                match advanced {
+                    Ok(true) => fetched.set(fetched.get() + 1),
+                    Ok(false) | Err(_) => ended.set(true),
+                }
+                advanced
+            }
+        }
+    }
+
+    /// Looks at the row that `advance` went to. Zend calls that allocate are welcome inside, user code is not.
+    fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
+        match &self.rows {
+            Rows::Buffered { rows, position, .. } => {
+                let row = position.get().checked_sub(1)?;
+                rows.peek(|rows| rows.as_ref().and_then(|rows| rows.row(row)).map(look))
+                    .ok()
+                    .flatten()
+            }
+            Rows::Unbuffered { generation, ended, .. } => {
+                if ended.get() || *generation != self.session.generation() {
+                    return None;
+                }
+                self.session.current_row(look)
+            }
+        }
+    }
+
+    /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
+    fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+        self.layout.prepare(&self.columns, shape);
+        self.session.clear_failure();
+        match self.advance() {
+            Ok(true) => {
+                self.row(|row| self.layout.write(row, shape, slot));
+                Ok(())
+            }
+            Ok(false) => {
+                slot.null();
+                Ok(())
+            }
+            Err(_) => {
+                slot.bool(false);
+                self.session.report()
+            }
+        }
+    }
+
+    fn write_lengths(&self, slot: Slot<'_>) {
+        // The list is begun inside, so that without a row the slot is still to be written: NULL then.
+        let mut slot = Some(slot);
+        self.row(|row| {
+            if let Some(slot) = slot.take() {
+                self.layout.write_lengths(row, slot);
+            }
+        });
+        if let Some(slot) = slot {
+            slot.null();
+        }
+    }
+
+    /// Gives the rows back; an unbuffered result is read to its end, so that the connection can be used again.
+    fn free(&self) {
+        match &self.rows {
+            Rows::Buffered { rows, .. } => {
+                let _ = rows.with(|rows| drop(rows.take()));
+            }
+            Rows::Unbuffered { generation, ended, .. } => {
+                if !ended.replace(true) {
+                    self.session.skip(*generation);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.free();
+    }
+}
+
+/// `mysqli_result::__construct`.
+pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<ResultSet>(1, 2)?;
+    let link = call.object::<Link>()?;
+    let mode = call.long_or(STORE_RESULT)?;
+    let session = Link::session(link, Status::Valid)?;
+    if mode != STORE_RESULT && mode != USE_RESULT {
+        return Err(call.value_error(2, c"must be either MYSQLI_STORE_RESULT or MYSQLI_USE_RESULT"));
+    }
+    if !open(object.state(), &link.state().session, mode == USE_RESULT) {
+        return session.report();
+    }
+    report_index(session, b"from previous query")
+}
+
+/// The result that a call without further arguments is about.
+fn only_argument<'a>(call: &mut Call<'a>) -> Outcome<&'a Open> {
+    let object = call.receiver::<ResultSet>(0, 0)?;
+    ResultSet::of(object)
+}
+
+/// `mysqli_fetch_row`.
+pub(crate) fn fetch_row(call: &mut Call<'_>) -> Outcome {
+    only_argument(call)?.fetch(Shape::List, call.returns())
+}
+
+/// `mysqli_fetch_assoc`.
+pub(crate) fn fetch_assoc(call: &mut Call<'_>) -> Outcome {
+    only_argument(call)?.fetch(Shape::Map, call.returns())
+}
+
+/// What a fetch mode asks for; `MYSQLI_ASSOC` 1, `MYSQLI_NUM` 2, `MYSQLI_BOTH` 3.
+fn shape(call: &Call<'_>, mode: i64) -> Outcome<Shape> {
+    match mode {
+        1 => Ok(Shape::Map),
+        2 => Ok(Shape::List),
+        3 => Ok(Shape::Both),
+        _ => Err(call.value_error(1, c"must be one of MYSQLI_NUM, MYSQLI_ASSOC, or MYSQLI_BOTH")),
+    }
+}
+
+/// `mysqli_fetch_array`.
+pub(crate) fn fetch_array(call: &mut Call<'_>) -> Outcome {
+    const BOTH: i64 = 3;
+    let object = call.receiver::<ResultSet>(0, 1)?;
+    let mode = call.long_or(BOTH)?;
+    let open = ResultSet::of(object)?;
+    let shape = shape(call, mode)?;
+    open.fetch(shape, call.returns())
+}
+
+/// `mysqli_fetch_object`.
+pub(crate) fn fetch_object(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<ResultSet>(0, 2)?;
+    let blueprint = Blueprint::from_call(call)?;
+    let open = ResultSet::of(object)?;
+    open.fetch(Shape::Map, call.returns())?;
+    let position = call.position(2);
+    blueprint.build(&call.returned(), position)
+}
+
+/// `mysqli_fetch_column`.
+pub(crate) fn fetch_column(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<ResultSet>(0, 1)?;
+    let column = call.long_or(0)?;
+    let open = ResultSet::of(object)?;
+    if column < 0 {
+        return Err(call.value_error(1, c"must be greater than or equal to 0"));
+    }
+    if column >= open.field_count() {
+        return Err(
+            call.value_error(1, c"must be less than the number of fields for this result set")
+        );
+    }
+    let column = usize::try_from(column).unwrap_or(usize::MAX);
+    open.session.clear_failure();
+    match open.advance() {
+        Ok(true) => {
+            open.row(|row| open.layout.write_column(row, column, call.returns()));
+            Ok(())
+        }
+        ended => {
+            call.returns().bool(false);
+            if ended.is_err() { open.session.report() } else { Ok(()) }
+        }
+    }
+}
+
+/// `mysqli_fetch_all`: on an unbuffered result the rows are converted as they arrive.
+pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
+    const NUM: i64 = 2;
+    let object = call.receiver::<ResultSet>(0, 1)?;
+    let mode = call.long_or(NUM)?;
+    let open = ResultSet::of(object)?;
+    let shape = shape(call, mode)?;
+    open.layout.prepare(&open.columns, shape);
+    open.session.clear_failure();
+    let mut all = List::new(call.returns(), u32::try_from(open.rows.count()).unwrap_or(0));
+    loop {
+        match open.advance() {
+            Ok(true) => {
+                open.row(|row| open.layout.write(row, shape, all.push()));
+            }
+            Ok(false) => return Ok(()),
+            Err(_) => return open.session.report(),
+        }
+    }
+}
+
+/// `mysqli_fetch_lengths`.
+pub(crate) fn fetch_lengths(call: &mut Call<'_>) -> Outcome {
+    let open = only_argument(call)?;
+    if open.row(|_| ()).is_some() {
+        open.write_lengths(call.returns());
+    } else {
+        call.returns().bool(false);
+    }
+    Ok(())
+}
+
+/// `mysqli_data_seek`.
+pub(crate) fn data_seek(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<ResultSet>(1, 1)?;
+    let offset = call.long()?;
+    let Ok(row) = u64::try_from(offset) else {
+        return Err(call.value_error(1, c"must be greater than or equal to 0"));
+    };
+    let open = ResultSet::of(object)?;
+    let Rows::Buffered { count, position, .. } = &open.rows else {
+        let name: &[u8] =
+            if call.is_method() { b"mysqli_result::data_seek" } else { b"mysqli_data_seek" };
+        return Err(throw_error(&[name, b"() cannot be used in MYSQLI_USE_RESULT mode"]));
+    };
+    let is_inside = row < *count;
+    if is_inside {
+        position.set(row);
+    }
+    call.returns().bool(is_inside);
+    Ok(())
+}
+
+/// `mysqli_num_rows`.
+pub(crate) fn num_rows(call: &mut Call<'_>) -> Outcome {
+    let open = only_argument(call)?;
+    if matches!(&open.rows, Rows::Unbuffered { ended, .. } if !ended.get()) {
+        return Err(throw_error(&[b"mysqli_num_rows() cannot be used in MYSQLI_USE_RESULT mode"]));
+    }
+    call.returns().unsigned(open.rows.count());
+    Ok(())
+}
+
+/// `mysqli_num_fields`.
+pub(crate) fn num_fields(call: &mut Call<'_>) -> Outcome {
+    let open = only_argument(call)?;
+    call.returns().long(open.field_count());
+    Ok(())
+}
+
+/// `mysqli_free_result`.
+pub(crate) fn free_result(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<ResultSet>(0, 0)?;
+    ResultSet::of(object)?.free();
+    object.is_freed.set(true);
+    Ok(())
+}
+
+/// `mysqli_result::getIterator`.
+pub(crate) fn get_iterator(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    iterator_object(call);
+    Ok(())
+}
+
+impl Iterate for ResultSet {
+    fn rewind(object: Object<'_, ResultSet>) -> Outcome<bool> {
+        let open = ResultSet::of(object)?;
+        match &open.rows {
+            Rows::Buffered { position, .. } => position.set(0),
+            Rows::Unbuffered { ended, .. } => {
+                if ended.get() {
+                    warning(&[b"Data fetched with MYSQLI_USE_RESULT can be iterated only once"]);
+                    return if is_pending() { Err(Thrown) } else { Ok(false) };
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn next(object: Object<'_, ResultSet>, slot: Slot<'_>) -> Outcome {
+        ResultSet::of(object)?.fetch(Shape::Map, slot)
+    }
+}

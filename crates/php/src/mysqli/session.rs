@@ -1,0 +1,377 @@
+//! What a `mysqli` object and its unbuffered results share: the driver's connection, and how its last call went.
+//!
+//! A link has one session from its making to its end; closing or connecting again changes what is inside. So a body may
+//! hold `&Session` while user code runs, whatever that code does to the link.
+
+use super::report;
+use crate::zend::error::Outcome;
+use crate::zend::guarded::{Bug, Guarded};
+use crate::zend::slot::Slot;
+use crate::zend::string::Str;
+use core::cell::Cell;
+use std::time::Duration;
+use vaquita_client::{
+    Buffered, Charset, Columns, ConnectOptions, Connection, Error, QueryResponse, Row, State, codes,
+};
+
+/// How far a link has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Status {
+    /// No constructor ran, or it was closed.
+    Closed,
+    /// `mysqli_init` ran; options may be set.
+    Initialised,
+    /// It was connected.
+    Valid,
+}
+
+/// What `mysqli_options` set for the connections to come.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) connect_timeout: Option<Duration>,
+    pub(crate) read_timeout: Option<Duration>,
+    pub(crate) write_timeout: Option<Duration>,
+    pub(crate) charset: Option<&'static Charset>,
+    pub(crate) init_commands: Vec<Vec<u8>>,
+    pub(crate) int_and_float_native: bool,
+}
+
+/// The last error: what `errno`, `sqlstate` and `error` say.
+pub(crate) struct Failure {
+    pub(crate) errno: u16,
+    pub(crate) sqlstate: [u8; 5],
+    pub(crate) message: Vec<u8>,
+}
+
+/// Set where an error has been recorded in the session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failed;
+
+/// What the last statement did.
+#[derive(Clone, Copy)]
+pub(crate) struct Done {
+    /// `None`: not known, which PHP shows as -1.
+    pub(crate) affected_rows: Option<u64>,
+    pub(crate) insert_id: u64,
+    pub(crate) warnings: u16,
+    pub(crate) field_count: u32,
+}
+
+/// One connection and its history.
+pub(crate) struct Session {
+    pub(crate) status: Cell<Status>,
+    pub(crate) options: Guarded<Options>,
+    connection: Guarded<Option<Connection>>,
+    /// Counts the connections, so that a result knows whether its own still lives.
+    generation: Cell<u64>,
+    failure: Guarded<Option<Failure>>,
+    done: Cell<Done>,
+    /// The columns of a result that the server has announced and nobody has fetched yet.
+    announced: Guarded<Option<Columns>>,
+    /// Whether the server takes several statements in one query now.
+    multi_statements: Cell<bool>,
+    /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
+    scratch: Guarded<Vec<u8>>,
+}
+
+impl Session {
+    pub(crate) fn new() -> Session {
+        Session {
+            status: Cell::new(Status::Closed),
+            options: Guarded::new(Options::default()),
+            connection: Guarded::new(None),
+            generation: Cell::new(0),
+            failure: Guarded::new(None),
+            done: Cell::new(Done {
+                affected_rows: Some(0),
+                insert_id: 0,
+                warnings: 0,
+                field_count: 0,
+            }),
+            announced: Guarded::new(None),
+            multi_statements: Cell::new(false),
+            scratch: Guarded::new(Vec::new()),
+        }
+    }
+
+    pub(crate) fn done(&self) -> Done {
+        self.done.get()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Done)) {
+        let mut done = self.done.get();
+        change(&mut done);
+        self.done.set(done);
+    }
+
+    /// Connects, in place of whatever was there.
+    pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
+        self.close();
+        self.clear_failure();
+        self.change(|done| done.affected_rows = None);
+        let connected = self.connection.with(|connection| {
+            *connection = Some(Connection::connect(options)?);
+            Ok(())
+        });
+        self.generation.set(self.generation.get() + 1);
+        self.multi_statements.set(false);
+        match connected {
+            Ok(result) => self.settle(result),
+            Err(Bug) => Err(self.fail_by_bug()),
+        }
+    }
+
+    /// Says goodbye to the server, if there is a connection.
+    pub(crate) fn close(&self) {
+        let closed = self.connection.with(|connection| {
+            if let Some(mut connection) = connection.take() {
+                connection.close();
+            }
+        });
+        debug_assert!(closed.is_ok());
+        self.forget_announced();
+    }
+
+    /// Lets the driver work on the connection, and keeps the books: error, warnings, rows.
+    pub(crate) fn drive<R>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<R, Error>,
+    ) -> Result<R, Failed> {
+        self.clear_failure();
+        let worked = self.connection.with(|slot| {
+            let connection = slot.as_mut()?;
+            let worked = work(connection);
+            Some((worked, connection.session().warnings))
+        });
+        match worked {
+            Ok(Some((result, warnings))) => {
+                if result.is_ok() {
+                    self.change(|done| done.warnings = warnings);
+                }
+                self.settle(result)
+            }
+            Ok(None) => Err(self.fail_by_absence()),
+            Err(Bug) => {
+                // After a panic nobody knows the connection's state: it goes.
+                let _ = self.connection.with(|slot| drop(slot.take()));
+                Err(self.fail_by_bug())
+            }
+        }
+    }
+
+    /// Looks at the connection; `None` if there is none. No user code may run inside.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
+        self.connection.peek(|connection| connection.as_ref().map(look)).ok().flatten()
+    }
+
+    fn settle<R>(&self, result: Result<R, Error>) -> Result<R, Failed> {
+        result.map_err(|error| {
+            self.change(|done| done.affected_rows = None);
+            self.fail(error.code(), error.sqlstate(), error.message().into_owned());
+            Failed
+        })
+    }
+
+    /// There is no connection (any more).
+    fn fail_by_absence(&self) -> Failed {
+        self.change(|done| done.affected_rows = None);
+        self.fail(codes::SERVER_GONE_ERROR, *b"HY000", b"MySQL server has gone away".to_vec());
+        Failed
+    }
+
+    /// The driver has a bug; what it said went to the standard error stream.
+    fn fail_by_bug(&self) -> Failed {
+        self.change(|done| done.affected_rows = None);
+        let message = b"Vaquita: internal error, the connection was given up; please report it";
+        self.fail(codes::UNKNOWN_ERROR, *b"HY000", message.to_vec());
+        Failed
+    }
+
+    /// Records an error.
+    pub(crate) fn fail(&self, errno: u16, sqlstate: [u8; 5], message: Vec<u8>) {
+        let _ = self.failure.with(|failure| *failure = Some(Failure { errno, sqlstate, message }));
+    }
+
+    pub(crate) fn clear_failure(&self) {
+        let _ = self.failure.with(|failure| *failure = None);
+    }
+
+    /// Does something that must not change what the last error was.
+    pub(crate) fn keeping_failure(&self, work: impl FnOnce(&Session)) {
+        let kept = self.failure.with(Option::take);
+        work(self);
+        let _ = self.failure.with(|failure| *failure = kept.ok().flatten());
+    }
+
+    /// Looks at the last error. No user code may run inside.
+    pub(crate) fn failure<R>(&self, look: impl FnOnce(Option<&Failure>) -> R) -> Option<R> {
+        self.failure.peek(|failure| look(failure.as_ref())).ok()
+    }
+
+    /// Reports the last error as the report mode asks: an exception, a warning or nothing.
+    pub(crate) fn report(&self) -> Outcome {
+        if report::reports_errors() { self.raise() } else { Ok(()) }
+    }
+
+    /// Reports the last error whatever the report mode; only how is up to it.
+    pub(crate) fn raise(&self) -> Outcome {
+        let failure = self.failure(|failure| {
+            failure.map(|failure| {
+                (failure.errno, Str::new(&failure.sqlstate), Str::new(&failure.message))
+            })
+        });
+        match failure.flatten() {
+            Some((errno, sqlstate, message)) => report::raise(errno, sqlstate, message),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs a statement up to its first reply.
+    pub(crate) fn query(&self, sql: &[u8]) -> Result<(), Failed> {
+        let response = self.drive(|connection| {
+            connection.send_query(sql)?;
+            connection.read_query_response()
+        })?;
+        self.note(response);
+        Ok(())
+    }
+
+    /// Reads the first reply of the next statement.
+    pub(crate) fn next_result(&self) -> Result<(), Failed> {
+        self.change(|done| done.affected_rows = None);
+        let response = self.drive(Connection::read_query_response)?;
+        self.note(response);
+        Ok(())
+    }
+
+    fn note(&self, response: QueryResponse) {
+        match response {
+            QueryResponse::Ok => {
+                self.forget_announced();
+                if let Some((rows, id)) =
+                    self.look(|it| (it.session().affected_rows, it.session().last_insert_id))
+                {
+                    self.change(|done| {
+                        done.affected_rows = Some(rows);
+                        done.insert_id = id;
+                        done.field_count = 0;
+                    });
+                }
+            }
+            QueryResponse::ResultSet(columns) => {
+                self.change(|done| {
+                    done.affected_rows = None;
+                    done.insert_id = 0;
+                    done.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                });
+                let _ = self.announced.with(|announced| *announced = Some(columns));
+            }
+        }
+    }
+
+    fn forget_announced(&self) {
+        let _ = self.announced.with(|announced| *announced = None);
+    }
+
+    /// Whether a result was announced that nobody has fetched yet.
+    pub(crate) fn has_announced(&self) -> bool {
+        self.announced.peek(Option::is_some).unwrap_or(false)
+    }
+
+    /// The columns of the announced result, which the caller fetches now.
+    pub(crate) fn take_announced(&self) -> Option<Columns> {
+        self.announced.with(Option::take).ok().flatten()
+    }
+
+    /// Whether more results of the same query follow.
+    pub(crate) fn more_results(&self) -> bool {
+        self.look(Connection::more_results).unwrap_or(false)
+    }
+
+    /// Whether the server waits for its next result to be read.
+    pub(crate) fn is_result_pending(&self) -> bool {
+        self.look(|connection| connection.state() == State::NextResultPending).unwrap_or(false)
+    }
+
+    /// Receives the rest of the current result.
+    pub(crate) fn store(&self) -> Result<Buffered, Failed> {
+        let stored = self.drive(Connection::store_result)?;
+        self.change(|done| done.affected_rows = Some(stored.rows()));
+        Ok(stored)
+    }
+
+    /// Receives the next row of the unbuffered result of `generation`; false at its end. Then [`Session::current_row`] shows it.
+    pub(crate) fn advance(&self, generation: u64) -> Result<bool, Failed> {
+        if generation != self.generation.get() {
+            return Err(self.fail_by_absence());
+        }
+        self.drive(|connection| Ok(connection.next_row()?.is_some()))
+    }
+
+    /// Looks at the row that `advance` received. No user code may run inside.
+    pub(crate) fn current_row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
+        self.look(|connection| connection.current_row().map(look)).flatten()
+    }
+
+    /// Skips the rest of the unbuffered result of `generation`, so that the connection can be used again.
+    pub(crate) fn skip(&self, generation: u64) {
+        if generation == self.generation.get()
+            && self.connection.peek(Option::is_some).unwrap_or(false)
+        {
+            // Its failure shows in the state: the next call reports it.
+            let _ = self.connection.with(|slot| slot.as_mut().map(Connection::discard_result));
+        }
+    }
+
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.get()
+    }
+
+    /// Lets the server take several statements in one query, or only one.
+    pub(crate) fn allow_multi_statements(&self, on: bool) {
+        if self.multi_statements.get() != on {
+            // As in stock a failure shows at the query that follows.
+            let _ = self.drive(|connection| connection.set_multi_statements(on));
+            self.multi_statements.set(on);
+        }
+    }
+
+    /// `text` escaped for a string literal of this connection.
+    pub(crate) fn escape(&self, text: &[u8]) -> Str {
+        let escaped = self.scratch.with(|scratch| {
+            let _ = self.connection.peek(|connection| {
+                if let Some(connection) = connection {
+                    *scratch = connection.escape(text);
+                }
+            });
+        });
+        let string = self.scratch.peek(|scratch| Str::new(scratch));
+        let _ = self.scratch.with(|scratch| *scratch = Vec::new());
+        debug_assert!(escaped.is_ok());
+        string.unwrap_or_else(|_| Str::new(b""))
+    }
+
+    /// Writes the last error's text.
+    pub(crate) fn write_error(&self, slot: Slot<'_>) {
+        let message =
+            self.failure(|failure| Str::new(failure.map_or(b"", |failure| &failure.message)));
+        slot.str(message.unwrap_or_else(|| Str::new(b"")));
+    }
+
+    /// The last error's number; 0: none.
+    pub(crate) fn errno(&self) -> u16 {
+        self.failure(|failure| failure.map_or(0, |failure| failure.errno)).unwrap_or(0)
+    }
+
+    /// The last error's SQLSTATE.
+    pub(crate) fn sqlstate(&self) -> [u8; 5] {
+        self.failure(|failure| failure.map_or(*b"00000", |failure| failure.sqlstate))
+            .unwrap_or(*b"HY000")
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

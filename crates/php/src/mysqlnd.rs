@@ -1,0 +1,52 @@
+//! The module `mysqlnd`: the name under which PHP and its applications know the driver, and its settings.
+
+use crate::zend::info;
+use crate::zend::ini::{Scope, Setting};
+use crate::zend::module::{Module, php_version, text};
+use core::ffi::CStr;
+
+/// The least `mysqlnd.net_cmd_buffer_size`, in bytes; also its default.
+const NET_CMD_BUFFER_MIN_BYTES: i64 = 4096;
+
+pub(crate) struct Mysqlnd;
+
+impl Module for Mysqlnd {
+    const NAME: &'static CStr = c"mysqlnd";
+    const NEEDS: &'static [&'static CStr] = &[c"standard"];
+    const SETTINGS: &'static [Setting] = &[
+        Setting::flag(c"mysqlnd.collect_statistics", c"1", Scope::All),
+        Setting::flag(c"mysqlnd.collect_memory_statistics", c"0", Scope::System),
+        Setting::new(c"mysqlnd.debug", None, Scope::System),
+        Setting::new(c"mysqlnd.trace_alloc", None, Scope::System),
+        Setting::new(c"mysqlnd.net_cmd_buffer_size", Some(c"4096"), Scope::All)
+            .at_least(NET_CMD_BUFFER_MIN_BYTES),
+        Setting::new(c"mysqlnd.net_read_buffer_size", Some(c"32768"), Scope::All),
+        Setting::new(c"mysqlnd.net_read_timeout", Some(c"86400"), Scope::All),
+        Setting::new(c"mysqlnd.log_mask", Some(c"0"), Scope::All),
+        Setting::new(c"mysqlnd.mempool_default_size", Some(c"16000"), Scope::All),
+        Setting::new(c"mysqlnd.sha256_server_public_key", None, Scope::PerDir),
+    ];
+
+    fn version() -> &'static CStr {
+        Box::leak(text(&[b"mysqlnd ", php_version().to_bytes()]).into_boxed_c_str())
+    }
+
+    fn info() {
+        let version = text(&[b"mysqlnd ", php_version().to_bytes()]);
+        info::table(
+            (c"mysqlnd", c"enabled"),
+            &[
+                (c"Version", &version),
+                (c"Implementation", c"Vaquita"),
+                (c"Compression", c"not supported"),
+                (c"core SSL", c"not supported"),
+                (c"extended SSL", c"not supported"),
+                (
+                    c"Loaded plugins",
+                    c"auth_plugin_mysql_native_password,auth_plugin_caching_sha2_password",
+                ),
+                (c"API Extensions", c"mysqli"),
+            ],
+        );
+    }
+}

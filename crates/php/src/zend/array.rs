@@ -1,0 +1,173 @@
+//! PHP arrays being built: lists, rows by number and by name, small objects.
+
+use super::ffi;
+use super::slot::Slot;
+use super::string::Str;
+use core::ptr;
+
+/// A list (a packed array) that grows at its end.
+pub(crate) struct List(*mut ffi::zend_array);
+
+impl List {
+    /// Puts a new list into `slot`, with room for `capacity` elements.
+    pub(crate) fn new(slot: Slot<'_>, capacity: u32) -> List {
+        // SAFETY: a new array of ours, made packed while it is empty; the slot takes its reference.
+        unsafe {
+            let array = ffi::_zend_new_array(capacity);
+            ffi::zend_hash_real_init_packed(array);
+            slot.array_ptr(array);
+            List(array)
+        }
+    }
+
+    /// The place of a new last element; it holds NULL until it is written.
+    #[inline]
+    pub(crate) fn push(&mut self) -> Slot<'_> {
+        // SAFETY: the array is ours alone and packed; the element is written as NULL before it counts, so that whoever
+        // frees the array, also after a long jump, finds whole elements only.
+        unsafe {
+            let array = self.0;
+            if (*array).nNumUsed == (*array).nTableSize {
+                ffi::zend_hash_packed_grow(array);
+            }
+            let used = (*array).nNumUsed;
+            let element = (*array).__bindgen_anon_1.arPacked.add(used as usize);
+            (*element).u1.type_info = ffi::IS_NULL;
+            (*array).nNumUsed = used + 1;
+            (*array).nNumOfElements = used + 1;
+            (*array).nNextFreeElement = i64::from(used) + 1;
+            Slot::new(element)
+        }
+    }
+}
+
+/// An array by name.
+pub(crate) struct Map(*mut ffi::zend_array);
+
+impl Map {
+    /// Puts a new map into `slot`, with room for `capacity` elements.
+    pub(crate) fn new(slot: Slot<'_>, capacity: u32) -> Map {
+        // SAFETY: a new array of ours; the slot takes its reference.
+        unsafe {
+            let array = ffi::_zend_new_array(capacity);
+            slot.array_ptr(array);
+            Map(array)
+        }
+    }
+
+    /// The place of the element `key`, which holds NULL until it is written; an element that was there is replaced.
+    #[inline]
+    pub(crate) fn insert(&mut self, key: &Key) -> Slot<'_> {
+        // SAFETY: the array is ours alone; it copies the NULL and takes its own reference of the key.
+        unsafe {
+            let mut null: ffi::zval = core::mem::zeroed();
+            null.u1.type_info = ffi::IS_NULL;
+            Slot::new(match *key {
+                Key::Name(name) => ffi::zend_hash_update(self.0, name.0, &raw mut null),
+                Key::Index(index) => ffi::zend_hash_index_update(self.0, index, &raw mut null),
+            })
+        }
+    }
+
+    /// The place of the element `index`, as `insert`.
+    pub(crate) fn insert_index(&mut self, index: u64) -> Slot<'_> {
+        self.insert(&Key::Index(index))
+    }
+
+    /// The place of the element with this name, as `insert`.
+    pub(crate) fn insert_named(&mut self, name: &[u8]) -> Slot<'_> {
+        let name = Str::concat(&[name]);
+        // SAFETY: as in `insert`; the array holds the name afterwards.
+        unsafe {
+            let mut null: ffi::zval = core::mem::zeroed();
+            null.u1.type_info = ffi::IS_NULL;
+            let place = ffi::zend_hash_update(self.0, name.0, &raw mut null);
+            name.release();
+            Slot::new(place)
+        }
+    }
+
+    /// Puts what stands at `index` also at `key`.
+    pub(crate) fn alias(&mut self, index: u64, key: &Key) {
+        // SAFETY: the array is ours alone; the value is read out before the table may move, and counted once more.
+        unsafe {
+            let found = ffi::zend_hash_index_find(self.0, index);
+            if found.is_null() {
+                return;
+            }
+            let mut value = ptr::read(found);
+            if value.u1.v.type_flags != 0 {
+                (*value.value.counted).gc.refcount += 1;
+            }
+            match *key {
+                Key::Name(name) => ffi::zend_hash_update(self.0, name.0, &raw mut value),
+                Key::Index(index) => ffi::zend_hash_index_update(self.0, index, &raw mut value),
+            };
+        }
+    }
+}
+
+/// A plain object (`stdClass`) being filled.
+pub(crate) struct Plain(*mut ffi::zval);
+
+impl Plain {
+    /// Puts a new object into `slot`.
+    pub(crate) fn new(slot: Slot<'_>) -> Plain {
+        let zval = slot.as_ptr();
+        // SAFETY: the slot is writable; the class is Zend's own and instantiable.
+        unsafe { ffi::object_init_ex(zval, ffi::zend_standard_class_def) };
+        Plain(zval)
+    }
+
+    /// Adds a property with a string.
+    pub(crate) fn bytes(&mut self, name: &str, value: &[u8]) {
+        // SAFETY: the object is ours alone; Zend copies the name and takes the string over.
+        unsafe {
+            ffi::add_property_str_ex(self.0, name.as_ptr().cast(), name.len(), Str::new(value).0)
+        };
+    }
+
+    /// Adds a property with an integer.
+    pub(crate) fn long(&mut self, name: &str, value: i64) {
+        // SAFETY: as above.
+        unsafe { ffi::add_property_long_ex(self.0, name.as_ptr().cast(), name.len(), value) };
+    }
+}
+
+/// The key of a column in a row by name: made once a result, its hash computed.
+pub(crate) enum Key {
+    /// A name.
+    Name(Str),
+    /// A name that PHP's arrays take for a number.
+    Index(u64),
+}
+
+impl Key {
+    pub(crate) fn new(name: &[u8]) -> Key {
+        let mut index = 0;
+        // SAFETY: the first check is that of the macro ZEND_HANDLE_NUMERIC_STR; the function reads `len` bytes and the NUL
+        // behind them, so it gets a PHP string; hashing writes the hash into the string, which is ours alone.
+        unsafe {
+            let string = Str::concat(&[name]);
+            let looks_numeric =
+                name.first().is_some_and(|first| first.is_ascii_digit() || *first == b'-');
+            if looks_numeric
+                && ffi::_zend_handle_numeric_str_ex(string.as_ptr(), name.len(), &raw mut index)
+            {
+                string.release();
+                return Key::Index(index);
+            }
+            ffi::zend_string_hash_func(string.0);
+            Key::Name(string)
+        }
+    }
+}
+
+impl Drop for Key {
+    /// Keys belong to a result's object, whose handler runs while PHP's memory is there.
+    fn drop(&mut self) {
+        if let Key::Name(name) = self {
+            name.release();
+        }
+    }
+}

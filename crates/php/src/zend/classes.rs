@@ -1,0 +1,34 @@
+//! Registers the classes and constants of the module mysqli: the generated tables, joined to the Rust types behind them.
+
+use super::ffi;
+use super::iterator;
+use super::module::Functions;
+use super::object;
+use super::tables::mysqli as tables;
+use crate::mysqli::link::Link;
+use crate::mysqli::report::{Driver, EXCEPTION};
+use crate::mysqli::result::ResultSet;
+use core::ffi::c_int;
+use core::ptr;
+
+/// The module's functions.
+pub(crate) fn functions() -> Functions {
+    Functions(tables::functions())
+}
+
+/// Registers everything; once, at PHP's start.
+pub(crate) fn register(module_number: c_int) {
+    // SAFETY: the module starts, so spl and core, which it needs, have started; each class is registered once; the
+    // module's functions were registered before it starts.
+    unsafe {
+        tables::register_constants(module_number);
+        tables::mark_sensitive_parameters(ffi::compiler_globals.function_table);
+        EXCEPTION.set(tables::register_class_mysqli_sql_exception(ffi::spl_ce_RuntimeException));
+        object::install::<Driver>(tables::register_class_mysqli_driver(ptr::null_mut()));
+        object::install::<Link>(tables::register_class_mysqli(ptr::null_mut()));
+        let result = tables::register_class_mysqli_result(ptr::null_mut());
+        ffi::zend_class_implements(result, 1, ffi::zend_ce_aggregate);
+        object::install::<ResultSet>(result);
+        iterator::install::<ResultSet>();
+    }
+}

@@ -1,0 +1,108 @@
+//! How the glue speaks of trouble: PHP's exceptions and warnings.
+//!
+//! Warnings and exceptions may run user code or end the request: nothing may be borrowed from a `Guarded` here.
+
+use super::ffi;
+use super::object::ClassSlot;
+use super::string::Str;
+use core::ffi::{CStr, c_char};
+use core::ptr;
+
+/// An exception is pending in PHP: there is nothing more to do but return.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Thrown;
+
+/// What a step of the glue comes to.
+pub(crate) type Outcome<T = ()> = Result<T, Thrown>;
+
+/// Throws PHP's `Error` with the message of all `parts`.
+#[cold]
+pub(crate) fn throw_error(parts: &[&[u8]]) -> Thrown {
+    let message = Str::concat(parts);
+    // SAFETY: null stands for the class Error; the format takes one C string, which lives until it is released.
+    unsafe { ffi::zend_throw_error(ptr::null_mut(), c"%s".as_ptr(), message.as_ptr()) };
+    message.release();
+    Thrown
+}
+
+/// Throws a `ValueError` about the argument at `position` (counted from 1).
+#[cold]
+pub(crate) fn throw_value_error(position: u32, what: &CStr) -> Thrown {
+    // SAFETY: the format takes one C string.
+    unsafe { ffi::zend_argument_value_error(position, c"%s".as_ptr(), what.as_ptr()) };
+    Thrown
+}
+
+/// Throws an `Exception` about the argument at `position` (counted from 1).
+#[cold]
+pub(crate) fn throw_argument_exception(position: u32, parts: &[&[u8]]) -> Thrown {
+    let message = Str::concat(parts);
+    // SAFETY: `zend_ce_exception` is set at PHP's start; the format takes one C string.
+    unsafe {
+        ffi::zend_argument_error(ffi::zend_ce_exception, position, c"%s".as_ptr(), message.as_ptr())
+    };
+    message.release();
+    Thrown
+}
+
+/// Throws an object of `class`, an exception, with these values in its properties.
+pub(crate) fn throw_object(class: &ClassSlot, code: i64, strings: &[(&CStr, Str)]) -> Thrown {
+    let class = class.entry();
+    // SAFETY: the class is registered, so an object of it can be made; the names are C strings with their lengths; Zend
+    // copies each string's reference, and takes over the exception's.
+    unsafe {
+        let mut exception: ffi::zval = core::mem::zeroed();
+        ffi::object_init_ex(&raw mut exception, class);
+        let object = exception.value.obj;
+        for (name, value) in strings {
+            let name_bytes = name.count_bytes();
+            ffi::zend_update_property_str(class, object, name.as_ptr(), name_bytes, value.0);
+            value.release();
+        }
+        ffi::zend_update_property_long(class, object, c"code".as_ptr(), 4, code);
+        ffi::zend_throw_exception_object(&raw mut exception);
+    }
+    Thrown
+}
+
+/// Whether an exception is pending, one that a warning's handler threw for example.
+pub(crate) fn is_pending() -> bool {
+    // SAFETY: the executor's globals live as long as PHP runs.
+    unsafe { !ffi::executor_globals.exception.is_null() }
+}
+
+/// Raises a warning that names the running function.
+#[cold]
+pub(crate) fn warning(parts: &[&[u8]]) {
+    let message = Str::concat(parts);
+    raise(ffi::E_WARNING, message);
+    message.release();
+}
+
+/// Raises a deprecation that names the running function.
+#[cold]
+pub(crate) fn deprecated_call(what: &CStr) {
+    let message = Str::concat(&[what.to_bytes()]);
+    raise(ffi::E_DEPRECATED, message);
+    message.release();
+}
+
+fn raise(level: u32, message: Str) {
+    let docref: *const c_char = ptr::null();
+    // SAFETY: null: no link to a manual page; the format takes one C string, which the caller holds.
+    unsafe { ffi::php_error_docref(docref, level.cast_signed(), c"%s".as_ptr(), message.as_ptr()) };
+}
+
+/// Raises a deprecation.
+#[cold]
+pub(crate) fn deprecated(what: &CStr) {
+    // SAFETY: the format takes one C string.
+    unsafe { ffi::zend_error(ffi::E_DEPRECATED.cast_signed(), c"%s".as_ptr(), what.as_ptr()) };
+}
+
+/// Says something at PHP's start, where no script runs yet.
+#[cold]
+pub(crate) fn startup_warning(message: &CStr) {
+    // SAFETY: the format takes one C string.
+    unsafe { ffi::zend_error(ffi::E_CORE_WARNING.cast_signed(), c"%s".as_ptr(), message.as_ptr()) };
+}

@@ -1,0 +1,70 @@
+//! `Guarded`: what the driver owns, inside a PHP object, borrowed by no one while user code runs.
+
+use core::cell::{Cell, UnsafeCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    /// How often PHP has come over the border on this thread.
+    static CROSSINGS: Cell<u64> = const { Cell::new(1) };
+}
+
+/// Notes that PHP calls in: no borrow of an earlier call may be alive any more, for no call makes Zend run user code under
+/// a borrow. What looks borrowed still was left so by a long jump.
+#[inline]
+pub(super) fn cross() {
+    CROSSINGS.with(|crossings| crossings.set(crossings.get().wrapping_add(1)));
+}
+
+/// A bug of ours: the driver panicked, or the glue borrowed twice. What it worked on is to be thrown away.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bug;
+
+/// A value of the driver's that belongs to a PHP object.
+pub(crate) struct Guarded<T> {
+    value: UnsafeCell<T>,
+    /// The crossing during which somebody borrows it; 0: nobody.
+    borrowed: Cell<u64>,
+}
+
+impl<T> Guarded<T> {
+    pub(crate) const fn new(value: T) -> Guarded<T> {
+        Guarded { value: UnsafeCell::new(value), borrowed: Cell::new(0) }
+    }
+
+    /// Works on the value exclusively. **Make no Zend call inside**: a long jump over `catch_unwind` is undefined.
+    ///
+    /// # Errors
+    /// `Bug` if the work panicked or the value is borrowed already.
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Result<R, Bug> {
+        let crossing = CROSSINGS.with(Cell::get);
+        if self.borrowed.get() == crossing {
+            return Err(Bug);
+        }
+        self.borrowed.set(crossing);
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: nobody else borrows it: within this crossing the mark says so, and a borrow of an earlier one
+            // has ended, as `cross` explains. It does not leave this thread: `UnsafeCell` is not Sync.
+            work(unsafe { &mut *self.value.get() })
+        }));
+        self.borrowed.set(0);
+        worked.map_err(|_| Bug)
+    }
+
+    /// Looks at the value; Zend calls that allocate are welcome inside, **such that run user code are not**.
+    ///
+    /// A long jump out of it is harmless: the mark that stays is of a crossing that never comes back.
+    ///
+    /// # Errors
+    /// `Bug` if the value is borrowed already.
+    pub(crate) fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, Bug> {
+        let crossing = CROSSINGS.with(Cell::get);
+        if self.borrowed.get() == crossing {
+            return Err(Bug);
+        }
+        self.borrowed.set(crossing);
+        // SAFETY: as in `with`.
+        let seen = look(unsafe { &*self.value.get() });
+        self.borrowed.set(0);
+        Ok(seen)
+    }
+}

@@ -1,0 +1,26 @@
+//! The fence around Zend: everything `unsafe` of this crate stands here, behind a safe face.
+//!
+//! Three rules hold it together; the files say where each is kept.
+//!
+//! 1. **Zend may long-jump.** Any call that can raise a fatal error or run user code may never return. So a frame that makes
+//!    such a call owns nothing: what must be freed belongs to a `zend_object` (its handler frees it) or to PHP's request memory.
+//!    The handles of this folder ([`string::Str`], [`slot::Slot`], [`object::Object`]) are plain words without destructors.
+//! 2. **The driver may panic.** [`guarded::Guarded::with`] catches that, and no Zend call happens inside it.
+//! 3. **User code may come back.** While it runs (a warning's handler, a constructor, a destructor), nothing of a
+//!    [`guarded::Guarded`] is borrowed.
+
+pub(crate) mod array;
+pub(crate) mod call;
+pub(crate) mod classes;
+pub(crate) mod error;
+mod ffi;
+pub(crate) mod guarded;
+pub(crate) mod info;
+pub(crate) mod ini;
+pub(crate) mod iterator;
+pub(crate) mod module;
+pub(crate) mod object;
+pub(crate) mod property;
+pub(crate) mod slot;
+pub(crate) mod string;
+mod tables;

@@ -1,0 +1,160 @@
+//! Properties that are computed when they are read: Zend's handlers for them, over the table of the class.
+
+use super::error::{Outcome, throw_error};
+use super::ffi;
+use super::guarded;
+use super::object::{Class, Object};
+use super::slot::{Slot, Value};
+use super::string::Str;
+use core::ffi::{c_int, c_void};
+
+/// One property of a class: its name, how it is read, and how it is written (`None`: read-only).
+pub(crate) struct Property<T: 'static> {
+    pub(crate) name: &'static str,
+    pub(crate) read: fn(Object<'_, T>, Reading<'_>) -> Outcome,
+    pub(crate) write: Option<fn(Value<'_>)>,
+}
+
+/// A property being read: where its value goes, and whether the script only asks if it is there.
+pub(crate) struct Reading<'a> {
+    pub(crate) slot: Slot<'a>,
+    /// `isset`, `empty` or var_dump: nothing is thrown; an `Err` then means that there is no value.
+    pub(crate) quiet: bool,
+}
+
+fn find<T: Class>(name: *mut ffi::zend_string) -> Option<&'static Property<T>> {
+    let name = Str(name).bytes();
+    T::PROPERTIES.iter().find(|property| property.name.as_bytes() == name)
+}
+
+/// Computes a property into `place`; `None` if it has no value now.
+///
+/// # Safety
+/// `object` must be a live object of T's class, `place` writable.
+unsafe fn compute<T: Class>(
+    object: *mut ffi::zend_object,
+    property: &Property<T>,
+    quiet: bool,
+    place: *mut ffi::zval,
+) -> Option<*mut ffi::zval> {
+    guarded::cross();
+    // SAFETY: promised by the caller.
+    unsafe {
+        (*place).u1.type_info = ffi::IS_NULL;
+        (property.read)(Object::new(object), Reading { slot: Slot::new(place), quiet })
+            .ok()
+            .map(|()| place)
+    }
+}
+
+pub(super) unsafe extern "C" fn read<T: Class>(
+    object: *mut ffi::zend_object,
+    name: *mut ffi::zend_string,
+    kind: c_int,
+    cache: *mut *mut c_void,
+    place: *mut ffi::zval,
+) -> *mut ffi::zval {
+    // SAFETY: Zend gives a live object of the class that this handler was installed for, and a place for the value; the
+    // global that stands for "no value" lives as long as PHP.
+    unsafe {
+        match find::<T>(name) {
+            Some(property) => {
+                compute(object, property, kind.cast_unsigned() == ffi::BP_VAR_IS, place)
+                    .unwrap_or(&raw mut ffi::executor_globals.uninitialized_zval)
+            }
+            None => ffi::zend_std_read_property(object, name, kind, cache, place),
+        }
+    }
+}
+
+pub(super) unsafe extern "C" fn write<T: Class>(
+    object: *mut ffi::zend_object,
+    name: *mut ffi::zend_string,
+    value: *mut ffi::zval,
+    cache: *mut *mut c_void,
+) -> *mut ffi::zval {
+    // SAFETY: as in `read`; the value is copied before it is coerced to the property's declared type, and released after.
+    unsafe {
+        let Some(property) = find::<T>(name) else {
+            return ffi::zend_std_write_property(object, name, value, cache);
+        };
+        let refused = &raw mut ffi::executor_globals.error_zval;
+        let Some(write) = property.write else {
+            let class = Str((*(*object).ce).name).bytes();
+            throw_error(&[b"Cannot write read-only property ", class, b"::$", Str(name).bytes()]);
+            return refused;
+        };
+        guarded::cross();
+        let mut copy = core::ptr::read(Value::new(value).as_ptr());
+        if copy.u1.v.type_flags != 0 {
+            (*copy.value.counted).gc.refcount += 1;
+        }
+        let info = ffi::zend_get_property_info((*object).ce, name, 1);
+        let fits =
+            info.is_null() || ffi::zend_verify_property_type(info, &raw mut copy, strict_types());
+        if fits {
+            write(Value::new(&raw mut copy));
+        }
+        ffi::zval_ptr_dtor(&raw mut copy);
+        if fits { value } else { refused }
+    }
+}
+
+/// Whether the running script declares strict_types (ZEND_CALL_USES_STRICT_TYPES).
+fn strict_types() -> bool {
+    // SAFETY: the running frame, if there is one, has a function, and a function its flags first.
+    unsafe {
+        let frame = ffi::executor_globals.current_execute_data;
+        !frame.is_null()
+            && !(*frame).func.is_null()
+            && (*(*frame).func).common.fn_flags & ffi::ZEND_ACC_STRICT_TYPES != 0
+    }
+}
+
+pub(super) unsafe extern "C" fn has<T: Class>(
+    object: *mut ffi::zend_object,
+    name: *mut ffi::zend_string,
+    question: c_int,
+    cache: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: as in `read`; a computed value is released when it has been looked at.
+    unsafe {
+        let Some(property) = find::<T>(name) else {
+            return ffi::zend_std_has_property(object, name, question, cache);
+        };
+        if question.cast_unsigned() == ffi::ZEND_PROPERTY_EXISTS {
+            return 1;
+        }
+        let mut place: ffi::zval = core::mem::zeroed();
+        let Some(value) = compute(object, property, true, &raw mut place) else {
+            return 0;
+        };
+        let yes = if question.cast_unsigned() == ffi::ZEND_PROPERTY_ISSET {
+            !Value::new(value).is_null()
+        } else {
+            ffi::zend_is_true(value) != 0
+        };
+        ffi::zval_ptr_dtor(value);
+        c_int::from(yes)
+    }
+}
+
+pub(super) unsafe extern "C" fn debug_info<T: Class>(
+    object: *mut ffi::zend_object,
+    is_temporary: *mut c_int,
+) -> *mut ffi::HashTable {
+    // SAFETY: as in `read`; the array takes each value over, and each name is held by the array alone afterwards.
+    unsafe {
+        *is_temporary = 1;
+        let array = ffi::_zend_new_array(u32::try_from(T::PROPERTIES.len()).unwrap_or_default());
+        for property in T::PROPERTIES {
+            let mut place: ffi::zval = core::mem::zeroed();
+            if let Some(value) = compute(object, property, true, &raw mut place) {
+                let name = Str::concat(&[property.name.as_bytes()]);
+                ffi::zend_hash_add(array, name.0, value);
+                name.release();
+            }
+        }
+        array
+    }
+}
