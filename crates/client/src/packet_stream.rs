@@ -4,7 +4,7 @@ use std::io::IoSlice;
 
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
 use vaquita_protocol::reader::{chunk_at, span};
-use vaquita_protocol::{Malformed, PacketHeader};
+use vaquita_protocol::{ErrPacket, Malformed, PacketHeader};
 
 use crate::error::Error;
 use crate::transport::Transport;
@@ -23,6 +23,10 @@ pub(crate) const MAX_PAYLOAD_BYTES: usize = 1 << 30;
 
 /// Up to this length a payload is copied behind its header and sent from one piece; beyond it the kernel gathers the pieces.
 const MAX_COPIED_WRITE_BYTES: usize = 8 << 10;
+
+/// The longest goodbye of a server: the texts of errors have at most 512 bytes
+/// (<https://dev.mysql.com/doc/c-api/8.0/en/mysql-error.html>).
+const MAX_GOODBYE_BYTES: usize = 1 << 10;
 
 /// Where a received payload stands in the read buffer, until the next packet is received.
 #[derive(Clone, Copy, Debug)]
@@ -118,10 +122,25 @@ impl PacketStream {
         let header = chunk_at(&self.buffer, self.start + at).ok_or(malformed("header"))?;
         let header = PacketHeader::parse(header);
         if header.sequence_id != self.sequence_id {
-            return Err(malformed("sequence_id").into());
+            return Err(self.goodbye(header).unwrap_or(malformed("sequence_id").into()));
         }
         self.sequence_id = self.sequence_id.wrapping_add(1);
         usize::try_from(header.payload_length).map_err(|_| malformed("payload_length").into())
+    }
+
+    /// What a packet out of sequence says if it is a goodbye: a server that gives up an idle connection tells why before it closes,
+    /// with sequence id 0 because it answers nothing.
+    #[cold]
+    fn goodbye(&mut self, header: PacketHeader) -> Option<Error> {
+        let length = usize::try_from(header.payload_length).ok()?;
+        if header.sequence_id != 0 || length > MAX_GOODBYE_BYTES {
+            return None;
+        }
+        self.fill(PACKET_HEADER_BYTES + length, None).ok()?;
+        let start = self.start + PACKET_HEADER_BYTES;
+        let refusal = ErrPacket::parse(span(&self.buffer, start, start + length)).ok()?;
+        let reason = String::from_utf8_lossy(refusal.message).into_owned();
+        Some(Error::lost(std::io::Error::other(reason), false))
     }
 
     /// Receives until `need` bytes stand at the start.

@@ -156,9 +156,10 @@ fn flags_are_asked_for_where_offered() {
                 | Capabilities::from_bits(1 << 63);
             let mut connection = Connection::connect(&options).unwrap();
             assert_eq!(connection.capabilities().bits(), 0x001B_A287);
-            run(&mut connection, "CREATE TEMPORARY TABLE vaquita.found (a INT)");
-            run(&mut connection, "INSERT INTO vaquita.found VALUES (1), (2)");
-            run(&mut connection, "UPDATE vaquita.found SET a = 1");
+            connection.init_db(server.database().as_bytes()).unwrap();
+            run(&mut connection, "CREATE TEMPORARY TABLE found (a INT)");
+            run(&mut connection, "INSERT INTO found VALUES (1), (2)");
+            run(&mut connection, "UPDATE found SET a = 1");
             assert_eq!(connection.session().affected_rows, 2);
         }
     }
