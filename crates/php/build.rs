@@ -8,7 +8,10 @@ fn main() {
     println!("cargo:rerun-if-env-changed=PHP_CONFIG");
     println!("cargo:rerun-if-changed=build/headers.h");
 
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let out = PathBuf::from(
+        env::var_os("OUT_DIR")
+            .unwrap_or_else(|| fail("OUT_DIR is not set: this is for cargo to run")),
+    );
     let include = include_dir();
     let folders = ["", "/main", "/TSRM", "/Zend", "/ext"].map(|part| format!("{include}{part}"));
     println!("cargo:rerun-if-changed={include}/main/php_config.h");
@@ -29,7 +32,8 @@ fn main() {
     let bindings = bindings.generate().unwrap_or_else(|error| {
         fail(&format!("bindgen could not read PHP's headers in {include}: {error}"))
     });
-    fs::write(out.join("bindings.rs"), bindings.to_string()).expect("write the bindings");
+    fs::write(out.join("bindings.rs"), bindings.to_string())
+        .unwrap_or_else(|error| fail(&format!("could not write the bindings: {error}")));
 
     write_tables(&out, &include);
 

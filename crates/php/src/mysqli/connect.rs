@@ -25,6 +25,7 @@ const DEFAULT_PORT: u16 = 3306;
 const PERSISTENT_PREFIX: &[u8] = b"p:";
 
 /// The arguments of a call that connects.
+#[derive(Clone, Copy)]
 struct Where<'a> {
     host: Option<&'a [u8]>,
     user: Option<&'a [u8]>,
@@ -46,7 +47,24 @@ impl<'a> Where<'a> {
         })
     }
 
-    /// Fills in what the call left out from the settings.
+    /// Whether the host's name asks for a persistent connection.
+    fn is_persistent(&self) -> bool {
+        let prefix = self.host.and_then(|host| host.get(..PERSISTENT_PREFIX.len()));
+        prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(PERSISTENT_PREFIX))
+            && self.host != Some(PERSISTENT_PREFIX)
+    }
+
+    /// The host's name, without the prefix that asks for a persistent connection.
+    fn host(&self) -> &'a [u8] {
+        let host = self.host.unwrap_or(b"localhost");
+        if self.is_persistent() {
+            host.get(PERSISTENT_PREFIX.len()..).unwrap_or(host)
+        } else {
+            host
+        }
+    }
+
+    /// Fills in what the call left out from the settings. The result must not outlive the next user code, which may change them.
     fn or_settings(mut self) -> Where<'a> {
         let given = |value: Option<&'a [u8]>| value.filter(|value| !value.is_empty());
         self.host = given(self.host).or_else(|| given(ini::string(c"mysqli.default_host")));
@@ -72,14 +90,14 @@ impl<'a> Where<'a> {
         options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
         options.write_timeout = asked.write_timeout.or(defaults.read_timeout);
         options.init_commands.clone_from(&asked.init_commands);
-        if let Some(host) = self.host {
-            options.attributes.push((b"_server_host".to_vec(), host.to_vec()));
+        if self.host.is_some() {
+            options.attributes.push((b"_server_host".to_vec(), self.host().to_vec()));
         }
         options
     }
 
     fn address(&self) -> Address {
-        let host = self.host.unwrap_or(b"localhost");
+        let host = self.host();
         if host.eq_ignore_ascii_case(b"localhost") {
             use std::os::unix::ffi::OsStringExt;
             let path = self.socket.unwrap_or(LAST_RESORT_SOCKET).to_vec();
@@ -119,7 +137,7 @@ pub(crate) fn connect(call: &mut Call<'_>) -> Outcome {
         return connect_this(call);
     }
     call.arity(0, 6)?;
-    let place = Where::read(call)?.or_settings();
+    let place = Where::read(call)?;
     let link = make::<Link>(call.returns());
     let connected = open(link, place, 0);
     if !matches!(connected, Ok(true)) {
@@ -140,7 +158,7 @@ pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
 /// `mysqli::connect`, and the constructor with arguments.
 fn connect_this(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 6)?;
-    let place = Where::read(call)?.or_settings();
+    let place = Where::read(call)?;
     let connected = open(link, place, 0)?;
     call.returns().bool(connected);
     Ok(())
@@ -153,7 +171,7 @@ pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
     let flags = call.long_or(0)?;
     Link::session(link, Status::Initialised)?;
     let before = link.session.status.get();
-    let connected = open(link, place.or_settings(), flags);
+    let connected = open(link, place, flags);
     if !matches!(connected, Ok(true)) {
         // The object stays as it was: it may try again.
         link.session.status.set(before);
@@ -163,18 +181,11 @@ pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Connects a link; `Ok(false)`: it failed, and the report mode wanted no exception.
-fn open(link: Object<'_, Link>, mut place: Where<'_>, flags: i64) -> Outcome<bool> {
+fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
     let session: &Session = &link.state().session;
     close_session(session);
-    if let Some((prefix, host)) =
-        place.host.and_then(|host| host.split_at_checked(PERSISTENT_PREFIX.len()))
-    {
-        if prefix.eq_ignore_ascii_case(PERSISTENT_PREFIX) && !host.is_empty() {
-            place.host = Some(host);
-            if !ini::flag(c"mysqli.allow_persistent") {
-                warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
-            }
-        }
+    if place.or_settings().is_persistent() && !ini::flag(c"mysqli.allow_persistent") {
+        warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
     }
     let max_links = ini::long(c"mysqli.max_links");
     if max_links != -1 && report::open_links() >= max_links {
@@ -193,6 +204,8 @@ fn open(link: Object<'_, Link>, mut place: Where<'_>, flags: i64) -> Outcome<boo
         session.raise()?;
         return Ok(false);
     }
+    // Settings are looked up only now: the handler of a warning above may have changed them.
+    let place = place.or_settings();
     let defaults = Defaults::read();
     let connected = {
         let options = session.options.peek(|asked| place.options(&defaults, asked, flags));
@@ -205,6 +218,7 @@ fn open(link: Object<'_, Link>, mut place: Where<'_>, flags: i64) -> Outcome<boo
     });
     if connected {
         report::count_link(1);
+        session.is_counted.set(true);
         session.status.set(Status::Valid);
         return Ok(true);
     }
@@ -245,7 +259,8 @@ pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
 /// Ends a session's connection; it counts as closed afterwards.
 fn close_session(session: &Session) {
     session.close();
-    if session.status.replace(Status::Closed) == Status::Valid {
+    session.status.set(Status::Closed);
+    if session.is_counted.replace(false) {
         report::count_link(-1);
     }
 }

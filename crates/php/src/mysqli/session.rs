@@ -60,6 +60,8 @@ pub(crate) struct Done {
 /// One connection and its history.
 pub(crate) struct Session {
     pub(crate) status: Cell<Status>,
+    /// Whether it is among the thread's open links.
+    pub(crate) is_counted: Cell<bool>,
     pub(crate) options: Guarded<Options>,
     connection: Guarded<Option<Connection>>,
     /// Counts the connections, so that a result knows whether its own still lives.
@@ -78,6 +80,7 @@ impl Session {
     pub(crate) fn new() -> Session {
         Session {
             status: Cell::new(Status::Closed),
+            is_counted: Cell::new(false),
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
             generation: Cell::new(0),
