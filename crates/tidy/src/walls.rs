@@ -1,0 +1,165 @@
+//! The walls themselves. Each test names every place that breaks one.
+
+use crate::{Source, sources};
+use std::path::Path;
+
+/// Aim at 80 to 300 lines of code; above this a file needs a reason (below) ...
+const REASON_LINES: usize = 400;
+/// ... and above this it is split, whatever the reason.
+const SPLIT_LINES: usize = 600;
+/// The files above [`REASON_LINES`], and why. Generated tables are exempt: they are made at build time and not in the tree.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+fn all() -> Vec<Source> {
+    let found = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
+    assert!(found.len() > 50, "only {} sources found: is this the workspace?", found.len());
+    found
+}
+
+/// Fails with every place where a file that `is_walled` names one of `words`.
+fn check(wall: &str, words: &[&str], is_walled: impl Fn(&Source) -> bool) {
+    let mut broken = Vec::new();
+    for file in all().iter().filter(|file| is_walled(file)) {
+        for word in words {
+            let lines = file.lines_with(word).into_iter();
+            broken.extend(lines.map(|line| format!("{}:{line}: {word}", file.path)));
+        }
+    }
+    assert!(broken.is_empty(), "{wall}:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn protocol_does_no_io() {
+    let words = ["std::io", "std::net", "std::fs", "std::os", "std::process", "std::thread"];
+    check("protocol knows bytes only", &words, |file| file.is_in("crates/protocol/src/"));
+}
+
+#[test]
+fn the_driver_knows_nothing_of_php() {
+    let words = ["zval", "zend", "php", "ffi"];
+    let rooms = ["crates/protocol/", "crates/client/", "crates/fake-server/"];
+    check("PHP begins in crates/php", &words, |file| rooms.iter().any(|room| file.is_in(room)));
+}
+
+#[test]
+fn unsafe_stands_inside_the_fence_only() {
+    let fences = ["crates/php/src/zend/", "crates/sys/"];
+    check("unsafe belongs in crates/php/src/zend", &["unsafe"], |file| {
+        !fences.iter().any(|fence| file.is_in(fence))
+    });
+}
+
+#[test]
+fn zend_is_named_inside_the_fence_only() {
+    check("the raw bindings belong in crates/php/src/zend", &["zend::ffi"], |file| {
+        file.is_in("crates/php/src/") && !file.is_in("crates/php/src/zend/")
+    });
+}
+
+#[test]
+fn crates_without_unsafe_forbid_it() {
+    let roots: Vec<Source> = all()
+        .into_iter()
+        .filter(|file| file.path.ends_with("/src/lib.rs") || file.path.ends_with("/src/main.rs"))
+        .filter(|file| !file.is_in("crates/php/") && !file.is_in("crates/sys/"))
+        .collect();
+    assert!(roots.len() >= 5);
+    for file in roots {
+        assert!(
+            file.text.contains("#![forbid(unsafe_code)]"),
+            "{} does not forbid unsafe",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn unsafe_blocks_answer_for_themselves() {
+    // Clippy holds this too (undocumented_unsafe_blocks), where it is installed.
+    for file in all() {
+        let lines: Vec<&str> = file.text.lines().collect();
+        for number in file.lines_with("unsafe") {
+            let line = file.code[number - 1].trim();
+            let is_block = line.contains("unsafe {") || line.starts_with("unsafe impl");
+            if !is_block {
+                continue;
+            }
+            let mut above = lines[..number].iter().rev();
+            let is_answered = above
+                .by_ref()
+                .take(12)
+                .take_while(|text| !text.trim().is_empty())
+                .any(|text| text.contains("SAFETY:"));
+            assert!(is_answered, "{}:{number}: an unsafe block without // SAFETY:", file.path);
+        }
+    }
+}
+
+#[test]
+fn only_the_reader_slices_what_a_server_sent() {
+    // A slice or an index by number or range; `get` is for everybody. Tests and encoders of our own bytes are told by name.
+    let mut broken = Vec::new();
+    for file in all().iter().filter(|file| file.is_in("crates/protocol/src/")) {
+        if file.path.ends_with("/reader.rs") {
+            continue;
+        }
+        let product = file.code.iter().take_while(|line| line.trim() != "#[cfg(test)]");
+        for (index, line) in product.enumerate() {
+            if line.contains("payload[") || line.contains("bytes[") || line.contains("split_at(") {
+                broken.push(format!("{}:{}: {}", file.path, index + 1, line.trim()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "server bytes are sliced in reader.rs only:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn every_file_says_why_it_exists() {
+    for file in all() {
+        let first = file.text.lines().next().unwrap_or_default();
+        assert!(first.starts_with("//! "), "{} does not begin with a //! line", file.path);
+        assert!(first.len() > 15, "{}: {first:?} is no reason", file.path);
+    }
+}
+
+#[test]
+fn files_are_short() {
+    let reasons =
+        |path: &str| LONG_FILES.iter().any(|(name, reason)| *name == path && reason.len() > 20);
+    for file in all() {
+        let lines = file.lines_of_code();
+        assert!(lines <= SPLIT_LINES, "{} has {lines} lines of code: split it", file.path);
+        assert!(
+            lines <= REASON_LINES || reasons(&file.path),
+            "{} has {lines} lines of code: split it, or give a reason in crates/tidy",
+            file.path
+        );
+    }
+    for (name, _) in LONG_FILES {
+        assert!(
+            all().iter().any(|file| file.path == *name && file.lines_of_code() > REASON_LINES),
+            "{name} is not long any more: take it off the list"
+        );
+    }
+}
+
+#[test]
+fn crates_use_each_other_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let may_use: &[(&str, &[&str])] = &[
+        ("protocol", &[]),
+        ("client", &["protocol"]),
+        ("fake-server", &["protocol"]),
+        ("php", &["client"]),
+        ("bench", &["client"]),
+    ];
+    for (name, allowed) in may_use {
+        let manifest = std::fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
+        let product = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        let product = product.split("[build-dependencies]").next().unwrap_or_default();
+        for other in ["protocol", "client", "kv", "php", "fake-server", "bench"] {
+            let is_used = product.lines().any(|line| line.starts_with(&format!("vaquita-{other}")));
+            assert!(!is_used || allowed.contains(&other), "{name} must not use {other}");
+        }
+    }
+}
