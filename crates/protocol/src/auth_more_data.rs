@@ -28,3 +28,19 @@ impl<'a> AuthMoreData<'a> {
         Ok(AuthMoreData { data: reader.rest() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    #[test]
+    fn mysql_8_0_33_says_how_to_go_on() {
+        // "Fast authentication succeeded" and "perform full authentication" of caching_sha2_password.
+        for (packet, data) in [("0103", 3), ("0104", 4)] {
+            let payload = hex(packet);
+            assert_eq!(AuthMoreData::parse(&payload), Ok(AuthMoreData { data: &[data] }));
+            check_prefixes(&payload, AuthMoreData::parse, |length| length >= 1);
+        }
+    }
+}

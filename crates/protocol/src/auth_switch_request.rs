@@ -36,3 +36,23 @@ impl<'a> AuthSwitchRequest<'a> {
         Ok(AuthSwitchRequest { plugin_name, auth_plugin_data })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    const MYSQL_8_0_33: &str =
+        "fe6d7973716c5f6e61746976655f70617373776f7264004c477d34517219123776071b6f452939093a530900";
+
+    #[test]
+    fn mysql_asks_for_another_plugin() {
+        let payload = hex(MYSQL_8_0_33);
+        let request = AuthSwitchRequest::parse(&payload).unwrap();
+        assert_eq!(request.plugin_name, b"mysql_native_password");
+        assert_eq!(request.auth_plugin_data, b"LG}4Qr\x19\x127v\x07\x1BoE)9\x09:S\x09");
+        // One byte alone asks for the oldest plugin of all, and the data may have any length.
+        let data = b"\xFEmysql_native_password\0".len();
+        check_prefixes(&payload, AuthSwitchRequest::parse, |length| length == 1 || length >= data);
+    }
+}

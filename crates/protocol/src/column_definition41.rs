@@ -165,3 +165,61 @@ impl ColumnDefinition41 {
         span(&self.body, name, org_name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    const MARIADB_10_11_19: &str =
+        "03646566077661717569746101610174016401640c3f0009000000f60000030000";
+    const MYSQL_8_0_33: &str = "03646566077661717569746101610174017301730cff0028000000fd0000000000";
+    const MYSQL_8_0_33_EXPRESSION: &str =
+        "0364656600000010524550454154282778272c2033303029000cff00b0040000fd00001f0000";
+
+    #[test]
+    fn the_fields_are_found() {
+        let decimal = ColumnDefinition41::parse(&hex(MARIADB_10_11_19)).unwrap();
+        assert_eq!(decimal.catalog(), b"def");
+        assert_eq!(decimal.schema(), b"vaquita");
+        assert_eq!((decimal.table(), decimal.org_table()), (&b"a"[..], &b"t"[..]));
+        assert_eq!((decimal.name(), decimal.org_name()), (&b"d"[..], &b"d"[..]));
+        assert_eq!((decimal.charset, decimal.length, decimal.decimals), (63, 9, 3));
+        assert_eq!((decimal.column_type, decimal.flags), (ColumnType::NEWDECIMAL, ColumnFlags(0)));
+        let string = ColumnDefinition41::parse(&hex(MYSQL_8_0_33)).unwrap();
+        assert_eq!((string.charset, string.length), (255, 40));
+        assert_eq!(string.column_type, ColumnType::VAR_STRING);
+        let expression = ColumnDefinition41::parse(&hex(MYSQL_8_0_33_EXPRESSION)).unwrap();
+        assert_eq!(expression.name(), b"REPEAT('x', 300)");
+        assert!(expression.schema().is_empty() && expression.org_name().is_empty());
+    }
+
+    #[test]
+    fn a_cut_definition_is_none() {
+        for packet in [MARIADB_10_11_19, MYSQL_8_0_33, MYSQL_8_0_33_EXPRESSION] {
+            check_prefixes(&hex(packet), ColumnDefinition41::parse, |_| false);
+        }
+    }
+
+    #[test]
+    fn nothing_follows_the_fields_of_fixed_length() {
+        let check = |end: &[u8], expected: bool| {
+            let payload = [&hex(MYSQL_8_0_33)[..], end].concat();
+            assert_eq!(ColumnDefinition41::parse(&payload).is_ok(), expected, "{end:02x?}");
+        };
+        check(b"", true);
+        check(b"\0", true);
+        check(b"\xFB", true);
+        check(b"\x01x", false);
+        check(b"\0\0", false);
+    }
+
+    #[test]
+    fn an_unknown_type_passes() {
+        let mut payload = hex(MYSQL_8_0_33);
+        let at = payload.len() - 6;
+        assert_eq!(payload[at], ColumnType::VAR_STRING.0);
+        payload[at] = 0xA7;
+        assert_eq!(ColumnDefinition41::parse(&payload).unwrap().column_type, ColumnType(0xA7));
+    }
+}

@@ -51,3 +51,21 @@ impl<'a> Command<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_are_those_the_servers_took() {
+        let check = |command: Command<'_>, expected: &[u8]| {
+            assert_eq!([&[command.code()], &command.body()[..]].concat(), expected);
+        };
+        check(Command::Quit, &[0x01]);
+        check(Command::InitDb(b"mysql"), b"\x02mysql");
+        check(Command::Query(b"SELECT 1"), b"\x03SELECT 1");
+        check(Command::Ping, &[0x0E]);
+        check(Command::SetOption(SetOption::MultiStatementsOn), &[0x1B, 0, 0]);
+        check(Command::SetOption(SetOption::MultiStatementsOff), &[0x1B, 1, 0]);
+    }
+}

@@ -94,3 +94,63 @@ fn utf8_length(bytes: &[u8]) -> Option<usize> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_characters_are_recognised() {
+        let check = |encoding: Encoding, bytes: &[u8], expected: Option<usize>| {
+            assert_eq!(encoding.multi_byte_length(bytes), expected, "{encoding:?} {bytes:02x?}");
+        };
+        check(Encoding::SingleByte, b"\xE9'", None);
+        check(Encoding::Utf8mb4, b"a", None);
+        check(Encoding::Utf8mb4, "é'".as_bytes(), Some(2));
+        check(Encoding::Utf8mb4, "€'".as_bytes(), Some(3));
+        check(Encoding::Utf8mb4, "🦈'".as_bytes(), Some(4));
+        check(Encoding::Utf8mb3, "🦈'".as_bytes(), None);
+        check(Encoding::Utf8mb4, b"\xC0\xA7", None); // an overlong quote
+        check(Encoding::Utf8mb4, b"\xED\xA0\x80", Some(3)); // half of a pair, which the servers take
+        check(Encoding::Utf8mb4, b"\xF4\x90\x80\x80", None);
+        check(Encoding::Utf8mb4, b"\xE2\x82", None);
+        check(Encoding::Gbk, b"\xBF\x5C'", Some(2));
+        check(Encoding::Gbk, b"\xBF'", None);
+        check(Encoding::Gbk, b"\xBF", None);
+        check(Encoding::Big5, b"\xA5\x5C", Some(2));
+        check(Encoding::Sjis, b"\x95\x5C", Some(2));
+        check(Encoding::Sjis, b"\xB1'", None); // a half-width katakana: one byte
+        check(Encoding::EucJp, b"\x8F\xA1\xA1", Some(3));
+        check(Encoding::EucJp, b"\x8E\xA1", Some(2));
+        check(Encoding::Gb18030, b"\x81\x30\x81\x30", Some(4));
+        check(Encoding::Gb18030, b"\x81\x30\x81", None);
+        check(Encoding::Gb18030, b"\x81\x5C", Some(2));
+        check(Encoding::Ucs2, b"\0'", Some(2));
+        check(Encoding::Ucs2, b"'", None);
+        check(Encoding::Utf16, b"\xD8\x3E\xDD\x88", Some(4));
+        check(Encoding::Utf16, b"\xDC\0", None);
+        check(Encoding::Utf16le, b"\x3E\xD8\x88\xDD", Some(4));
+        check(Encoding::Utf32, b"\0\0\0'", Some(4));
+    }
+
+    #[test]
+    fn no_head_swallows_a_backslash() {
+        // Wherever a head and a backslash make a character, that head alone must be escaped.
+        for encoding in [
+            Encoding::Utf8mb3,
+            Encoding::Utf8mb4,
+            Encoding::Big5,
+            Encoding::Sjis,
+            Encoding::EucKr,
+            Encoding::EucJp,
+            Encoding::Gb2312,
+            Encoding::Gbk,
+            Encoding::Gb18030,
+        ] {
+            for head in 0..=255 {
+                let joined = encoding.multi_byte_length(&[head, b'\\']).is_some();
+                assert!(!joined || encoding.is_dangerous_head(head), "{encoding:?} {head:02x}");
+            }
+        }
+    }
+}

@@ -41,3 +41,26 @@ impl EofPacket {
         Ok(EofPacket { warnings, status })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    #[test]
+    fn the_rows_end() {
+        // MariaDB 10.11.19 and MySQL 8.0.33, after rows found without an index.
+        let payload = hex("fe00002200");
+        let eof = EofPacket::parse(&payload).unwrap();
+        assert_eq!((eof.warnings, eof.status.bits()), (0, 0x22));
+        check_prefixes(&payload, EofPacket::parse, |_| false);
+        assert!(EofPacket::is_eof(&payload));
+    }
+
+    #[test]
+    fn a_long_row_is_no_end() {
+        assert!(!EofPacket::is_eof(&[EOF_HEADER, 0, 0, 0, 1, 0, 0, 0, 0]));
+        assert!(EofPacket::is_eof(&[EOF_HEADER, 0, 0, 2, 0, 0]));
+        assert!(EofPacket::parse(&[EOF_HEADER, 0, 0, 2, 0, 0]).is_err());
+    }
+}

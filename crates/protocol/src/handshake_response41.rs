@@ -61,3 +61,64 @@ impl HandshakeResponse41<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::hex;
+
+    /// What MySQL 8.0.33 took.
+    const TO_MYSQL_8_0_33: &str =
+        "8da21a00000000c0ff00000000000000000000000000000000000000000000007661717368610020
+        65f22041abf371c3d2d3f97039042cd864404c04e1659852e3049852a501cec27661717569746100
+        63616368696e675f736861325f70617373776f726400150c5f636c69656e745f6e616d65076d7973716c6e64";
+
+    fn response<'a>(
+        attributes: &'a [(Vec<u8>, Vec<u8>)],
+        auth_response: &'a [u8],
+    ) -> HandshakeResponse41<'a> {
+        HandshakeResponse41 {
+            capabilities: Capabilities::from_bits(0x001A_A28D),
+            max_packet_size: 0xC000_0000,
+            character_set: 255,
+            username: b"vaqsha",
+            auth_response,
+            database: b"vaquita",
+            client_plugin_name: b"caching_sha2_password",
+            attributes,
+        }
+    }
+
+    #[test]
+    fn the_fields_stand_as_the_server_reads_them() {
+        let attributes = [(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
+        let scramble = hex("65f22041abf371c3d2d3f97039042cd864404c04e1659852e3049852a501cec2");
+        let mut out = Vec::new();
+        response(&attributes, &scramble).encode(&mut out);
+        assert_eq!(out, hex(TO_MYSQL_8_0_33));
+    }
+
+    #[test]
+    fn a_field_is_sent_with_its_flag_only() {
+        let bare =
+            HandshakeResponse41 { capabilities: Capabilities::PROTOCOL_41, ..response(&[], b"x") };
+        let mut out = Vec::new();
+        bare.encode(&mut out);
+        assert_eq!(out.len(), 32 + b"vaqsha\0".len() + b"\x01x".len());
+        let long = [b'y'; 300];
+        let lenenc = HandshakeResponse41 {
+            capabilities: Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA,
+            ..response(&[], &long)
+        };
+        let mut out = Vec::new();
+        lenenc.encode(&mut out);
+        assert_eq!(out.len(), 32 + b"vaqsha\0".len() + 3 + long.len());
+    }
+
+    #[test]
+    fn a_nul_in_a_name_adds_no_field() {
+        let mut out = Vec::new();
+        HandshakeResponse41 { username: b"a\0b", ..response(&[], b"") }.encode(&mut out);
+        assert!(out[32..].starts_with(b"a\0\0vaquita\0"));
+    }
+}

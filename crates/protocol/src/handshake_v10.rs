@@ -96,3 +96,57 @@ impl<'a> HandshakeV10<'a> {
         self.server_version.strip_prefix(Self::REPLICATION_PREFIX).unwrap_or(self.server_version)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    const MARIADB_10_11_19: &str = "0a352e352e352d31302e31312e31392d4d6172696144422d302b64656231327531009e0000003b7a76636d7a3c5900
+        fef7080200ff81150000000000001d0000002d737b32255f32792c6e6739006d7973716c5f6e61746976655f70617373776f726400";
+    const MYSQL_8_0_33: &str = "0a382e302e333300ba000000696f04037a68165000ffffff0200ffdf15000000000000000000006a3a747c53721942
+        08784f130063616368696e675f736861325f70617373776f726400";
+
+    #[test]
+    fn mariadb_greets() {
+        let payload = hex(MARIADB_10_11_19);
+        let handshake = HandshakeV10::parse(&payload).unwrap();
+        assert_eq!(handshake.server_version, b"5.5.5-10.11.19-MariaDB-0+deb12u1");
+        assert_eq!(handshake.plain_server_version(), b"10.11.19-MariaDB-0+deb12u1");
+        assert_eq!(handshake.thread_id, 158);
+        assert_eq!(handshake.auth_plugin_data, b";zvcmz<Y-s{2%_2y,ng9");
+        assert_eq!(handshake.capabilities.bits(), 0x1D_81FF_F7FE);
+        assert_eq!((handshake.character_set, handshake.status), (8, StatusFlags::AUTOCOMMIT));
+        assert_eq!(handshake.auth_plugin_name, b"mysql_native_password");
+    }
+
+    #[test]
+    fn mysql_greets() {
+        let payload = hex(MYSQL_8_0_33);
+        let handshake = HandshakeV10::parse(&payload).unwrap();
+        assert_eq!(handshake.plain_server_version(), b"8.0.33");
+        assert_eq!(handshake.thread_id, 186);
+        assert_eq!(handshake.auth_plugin_data, b"io\x04\x03zh\x16Pj:t|Sr\x19B\x08xO\x13");
+        assert_eq!(handshake.capabilities.bits(), 0xDFFF_FFFF);
+        assert_eq!(handshake.character_set, 255);
+        assert_eq!(handshake.auth_plugin_name, b"caching_sha2_password");
+    }
+
+    #[test]
+    fn a_cut_greeting_is_none() {
+        for packet in [MARIADB_10_11_19, MYSQL_8_0_33] {
+            let payload = hex(packet);
+            // The plugin's name may end with the packet, because old servers left out its NUL.
+            let name =
+                payload.len() - HandshakeV10::parse(&payload).unwrap().auth_plugin_name.len();
+            check_prefixes(&payload, HandshakeV10::parse, |length| length >= name);
+        }
+    }
+
+    #[test]
+    fn another_protocol_version_is_refused() {
+        let mut payload = hex(MYSQL_8_0_33);
+        payload[0] = 9;
+        assert_eq!(HandshakeV10::parse(&payload).unwrap_err().field, "protocol version");
+    }
+}

@@ -13,6 +13,8 @@ pub mod command;
 pub mod encoding;
 pub mod eof_packet;
 pub mod err_packet;
+#[cfg(test)]
+mod golden;
 pub mod handshake_response41;
 pub mod handshake_v10;
 pub mod malformed;

@@ -55,3 +55,60 @@ impl<'a> OkPacket<'a> {
         Ok(OkPacket { affected_rows, last_insert_id, status, warnings, info, session_state })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    /// MariaDB 10.11.19 and MySQL 8.0.33, after an UPDATE.
+    const UPDATED: &str = "0002000200000028526f7773206d6174636865643a203220204368616e6765643a203220205761726e696e67733a2030";
+    /// MariaDB 10.11.19 and MySQL 8.0.33, after an INSERT.
+    const INSERTED: &str = "00020102000000265265636f7264733a203220204475706c6963617465733a203020205761726e696e67733a2030";
+    /// MariaDB 10.11.19 and MySQL 8.0.33, after a ping.
+    const PINGED: &str = "00000002000000";
+    /// MariaDB 10.11.19 and MySQL 8.0.33 with SESSION_TRACK, after COM_INIT_DB.
+    const TRACKED: &str = "000000024000000008010605 6d7973716c";
+
+    fn parse(payload: &[u8]) -> Result<OkPacket<'_>, Malformed> {
+        OkPacket::parse(payload, Capabilities::SESSION_TRACK)
+    }
+
+    #[test]
+    fn the_fields_are_found() {
+        let payload = hex(UPDATED);
+        let ok = parse(&payload).unwrap();
+        assert_eq!((ok.affected_rows, ok.last_insert_id, ok.warnings), (2, 0, 0));
+        assert_eq!(ok.info, b"Rows matched: 2  Changed: 2  Warnings: 0");
+        let payload = hex(INSERTED);
+        let ok = parse(&payload).unwrap();
+        assert_eq!((ok.affected_rows, ok.last_insert_id), (2, 1));
+        assert_eq!(ok.status, StatusFlags::AUTOCOMMIT);
+        let payload = hex(TRACKED);
+        let ok = parse(&payload).unwrap();
+        assert_eq!((ok.info, ok.session_state), (&b""[..], &b"\x01\x06\x05mysql"[..]));
+        assert!(OkPacket::parse(&payload, Capabilities::NONE).unwrap().session_state.is_empty());
+    }
+
+    #[test]
+    fn a_cut_packet_is_none() {
+        // The fields up to the warnings are always there; the rest is left out when it is empty.
+        let fixed = hex(PINGED).len();
+        for packet in [UPDATED, INSERTED, PINGED] {
+            check_prefixes(&hex(packet), parse, |length| length == fixed);
+        }
+        check_prefixes(&hex(TRACKED), parse, |length| length == fixed || length == fixed + 1);
+    }
+
+    #[test]
+    fn an_info_may_not_reach_beyond_the_packet() {
+        for packet in [
+            "0000000200000005 41",
+            "00000002000000fc",
+            "00000002000000feffffffffffffffff",
+            "00000002000000fb",
+        ] {
+            assert_eq!(parse(&hex(packet)).unwrap_err().field, "info");
+        }
+    }
+}

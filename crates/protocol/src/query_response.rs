@@ -52,3 +52,49 @@ impl<'a> ComQueryResponse<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    fn parse(payload: &[u8]) -> Result<ComQueryResponse<'_>, Malformed> {
+        ComQueryResponse::parse(payload, Capabilities::NONE)
+    }
+
+    #[test]
+    fn the_first_byte_decides() {
+        // All of them are those of MariaDB 10.11.19 and MySQL 8.0.33.
+        assert!(matches!(parse(&hex("00000002000000")), Ok(ComQueryResponse::Ok(_))));
+        assert!(matches!(parse(&hex("ff7a04233432533032")), Ok(ComQueryResponse::Err(_))));
+        assert_eq!(parse(&hex("03")), Ok(ComQueryResponse::ColumnCount(3)));
+        let request = hex("fb2f6e6f2f737563682f66696c65");
+        assert_eq!(parse(&request), Ok(ComQueryResponse::LocalInfileRequest(b"/no/such/file")));
+        check_prefixes(&request, parse, |length| length >= 1);
+        check_prefixes(&hex("fd701101"), parse, |_| false);
+    }
+
+    #[test]
+    fn a_column_count_is_bounded() {
+        let check = |packet: &str, expected: Option<u32>| {
+            let count = match parse(&hex(packet)) {
+                Ok(ComQueryResponse::ColumnCount(count)) => Some(count),
+                _ => None,
+            };
+            assert_eq!(count, expected, "{packet}");
+        };
+        check("fa", Some(250));
+        check("fc0010", Some(4096));
+        check("fd701101", Some(70_000));
+        check("fd000010", Some(MAX_COLUMNS));
+        check("fd010010", None);
+        check("fe0000000000010000", None); // 2^40
+        check("feffffffffffffffff", None); // 2^64-1
+        check("fc0000", None);
+        check("fd000000", None);
+        check("fe0000000000000000", None);
+        check("", None);
+        check("0100", None);
+        check("fe00002200", None); // an EOF packet
+    }
+}

@@ -67,3 +67,45 @@ impl<'a> Iterator for TextValues<'a> {
 }
 
 impl ExactSizeIterator for TextValues<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    fn values(payload: &[u8], columns: usize) -> Result<Vec<Option<&[u8]>>, Malformed> {
+        let row = TextRow::new(payload, columns);
+        row.check()?;
+        row.values().collect()
+    }
+
+    #[test]
+    fn the_values_are_found() {
+        // MariaDB 10.11.19 and MySQL 8.0.33: an INT, a DECIMAL, a VARCHAR.
+        let first = hex("013105312e3530300162");
+        let second = hex("0132fb0162");
+        assert_eq!(values(&first, 3), Ok(vec![Some(&b"1"[..]), Some(b"1.500"), Some(b"b")]));
+        assert_eq!(values(&second, 3), Ok(vec![Some(&b"2"[..]), None, Some(b"b")]));
+        check_prefixes(&first, |payload| values(payload, 3).map(drop), |_| false);
+        check_prefixes(&second, |payload| values(payload, 3).map(drop), |_| false);
+        let long = [&hex("fc2c01")[..], &[b'x'; 300]].concat();
+        check_prefixes(&long, |payload| values(payload, 1).map(drop), |_| false);
+    }
+
+    #[test]
+    fn a_row_has_as_many_values_as_columns() {
+        let check = |payload: &[u8], columns: usize, expected: Option<&'static str>| {
+            let field =
+                TextRow::new(payload, columns).check().err().map(|malformed| malformed.field);
+            assert_eq!(field, expected, "{payload:02x?} as {columns}");
+        };
+        check(b"\x01a\x01b", 2, None);
+        check(b"\x01a\x01b", 1, Some("end"));
+        check(b"\x01a\x01b", 3, Some("value"));
+        check(b"", 1, Some("value"));
+        check(b"\x05a", 1, Some("value"));
+        check(b"\xFFa", 1, Some("value"));
+        check(b"\xFE\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFFa", 1, Some("value"));
+        check(b"\xFB\xFB", 2, None);
+    }
+}
