@@ -43,3 +43,46 @@ pub fn escape(charset: &Charset, no_backslash_escapes: bool, value: &[u8]) -> Ve
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(charset: &str, no_backslash_escapes: bool, value: &[u8], expected: &[u8]) {
+        let charset = Charset::by_name(charset.as_bytes()).unwrap();
+        let escaped = escape(charset, no_backslash_escapes, value);
+        assert_eq!(escaped, expected, "{} {value:02x?} {escaped:02x?}", charset.name);
+    }
+
+    #[test]
+    fn backslashes_go_in_front() {
+        check("latin1", false, b"", b"");
+        check("latin1", false, b"plain %_`\t", b"plain %_`\t");
+        check("latin1", false, b"'\"\\\0\n\r\x1A", b"\\'\\\"\\\\\\0\\n\\r\\Z");
+        check("latin1", false, b"\xBF'", b"\xBF\\'");
+        check("utf8mb4", false, "né'".as_bytes(), "né\\'".as_bytes());
+        check("utf8mb4", false, b"\xE9'", b"\xE9\\'");
+    }
+
+    #[test]
+    fn quotes_are_doubled() {
+        check("latin1", true, b"'\"\\\0\n", b"''\"\\\0\n");
+        check("gbk", true, b"\xBF\\'", b"\xBF\\''");
+        check("gbk", true, b"\xBF'", b"\xBF''");
+    }
+
+    #[test]
+    fn a_character_that_ends_in_a_backslash_is_whole() {
+        check("gbk", false, b"\xBF\\'", b"\xBF\\\\'");
+        check("big5", false, b"\xA5\\", b"\xA5\\");
+        check("sjis", false, b"\x95\\", b"\x95\\");
+    }
+
+    #[test]
+    fn a_lone_head_joins_no_backslash() {
+        // Without the first backslash, the head and the second one would be a character, and the quote would end the literal.
+        for charset in ["gbk", "big5", "sjis", "cp932", "gb18030"] {
+            check(charset, false, b"\xE1'", b"\\\xE1\\'");
+        }
+    }
+}

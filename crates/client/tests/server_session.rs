@@ -1,4 +1,11 @@
 //! The smaller commands on real servers, and escaping as the servers understand it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here is a failed test"
+)]
 
 mod servers;
 
@@ -36,15 +43,9 @@ fn a_closed_connection_is_gone() {
 fn a_dropped_connection_ends_on_the_server_too() {
     for server in Server::all() {
         let mut other = server.connect();
-        let aborted = "SHOW GLOBAL STATUS LIKE 'Aborted_clients'";
-        let before = rows(&mut other, aborted);
-        let dropped = server.connect();
-        let id = dropped.thread_id();
-        drop(dropped);
+        let id = server.connect().thread_id();
         let list = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = {id}");
         while text(&mut other, &list) != "0" {}
-        // Other tests run beside this one, so no more than this can be said: one of two drops is not counted as aborted.
-        let _ = before;
     }
 }
 
@@ -119,9 +120,7 @@ fn no_escaped_value_leaves_its_literal() {
                         [&b"'"[..], b"\\", b"\\'", b"''", b"\x81'", b"\x30\x81'", b"\x5C\x5C'"]
                     {
                         let value = [&[head], tail].concat();
-                        let mut sql = b"SELECT /* '".to_vec();
-                        sql.clear();
-                        sql.extend(b"SELECT 'a' = '");
+                        let mut sql = b"SELECT 'a' = '".to_vec();
                         sql.extend(connection.escape(&value));
                         sql.extend(b"', 'end'");
                         assert_two_columns(&mut connection, &sql, &value);

@@ -55,3 +55,32 @@ pub(super) fn encrypt_password(
         .map_err(|_| refused("The password can't be encrypted with the server's RSA key"))?;
     Ok(encrypted)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scramble_is_the_one_that_mysql_8_0_33_took() {
+        let nonce = b"P\x0C}*\x06^T9*/Z%gn\x162\x10oK\x02";
+        let expected = [
+            0x7e, 0x93, 0x45, 0x38, 0xfa, 0xe5, 0xba, 0x7a, 0xa5, 0x76, 0xb1, 0x9d, 0xff, 0xef,
+            0x2d, 0x8b, 0x48, 0xff, 0x7c, 0x9c, 0x70, 0x8b, 0xb3, 0x25, 0xdb, 0xdb, 0xb6, 0x0b,
+            0xa5, 0x51, 0xfc, 0x8f,
+        ];
+        assert_eq!(scramble(b"abc123", nonce), expected);
+    }
+
+    #[test]
+    fn only_a_key_is_used_as_a_key() {
+        for pem in [
+            &b""[..],
+            b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
+            b"-----BEGIN PUBLIC KEY-----",
+            &[0xFF; 3000],
+        ] {
+            let error = encrypt_password(b"secret", &[1; NONCE_BYTES], pem).unwrap_err();
+            assert_eq!(error.code(), 2000);
+        }
+    }
+}

@@ -20,3 +20,17 @@ pub(super) fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA1_
     }
     scramble
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scramble_is_the_one_that_mariadb_10_11_19_took() {
+        let expected = [
+            0x3d, 0xc9, 0xb6, 0xe5, 0x10, 0x6a, 0xac, 0x55, 0x36, 0x2c, 0x82, 0x06, 0xae, 0xd0,
+            0x57, 0x99, 0x93, 0xf6, 0x49, 0x20,
+        ];
+        assert_eq!(scramble(b"abc123", b";zvcmz<Y-s{2%_2y,ng9"), expected);
+    }
+}
