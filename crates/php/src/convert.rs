@@ -150,8 +150,7 @@ impl Layout {
                 let mut map = Map::new(slot, self.capacity(2));
                 let _ = self.keys.peek(|keys| {
                     for (((reader, value), key), index) in columns.zip(keys).zip(0..) {
-                        reader.write(value, map.insert_index(index));
-                        map.alias(index, key);
+                        map.insert_both(index, key, |slot| reader.write(value, slot));
                     }
                 });
             }

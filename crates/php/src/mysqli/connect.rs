@@ -104,10 +104,25 @@ impl<'a> Where<'a> {
             return Address::Unix(PathBuf::from(std::ffi::OsString::from_vec(path)));
         }
         let port = self.port.and_then(|port| u16::try_from(port).ok()).filter(|port| *port != 0);
-        Address::Tcp {
-            host: String::from_utf8_lossy(host).into_owned(),
-            port: port.unwrap_or(DEFAULT_PORT),
-        }
+        let (host, own_port) = split_port(host);
+        let port = own_port.or(port).unwrap_or(DEFAULT_PORT);
+        Address::Tcp { host: String::from_utf8_lossy(host).into_owned(), port }
+    }
+}
+
+/// A host and the port behind it, as PHP's streams take them: `host:port`, `[IPv6]:port`, `[IPv6]`. An IPv6 address without
+/// brackets has no port.
+fn split_port(host: &[u8]) -> (&[u8], Option<u16>) {
+    let number = |digits: &[u8]| core::str::from_utf8(digits).ok()?.parse().ok();
+    let mut parts = host.splitn(3, |byte| *byte == b':');
+    if let Some(bracketed) = host.strip_prefix(b"[") {
+        let mut parts = bracketed.splitn(2, |byte| *byte == b']');
+        let address = parts.next().unwrap_or_default();
+        return (address, parts.next().and_then(|rest| rest.strip_prefix(b":")).and_then(number));
+    }
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(name), Some(port), None) => (name, number(port)),
+        _ => (host, None),
     }
 }
 
@@ -159,8 +174,12 @@ pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
 fn connect_this(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 6)?;
     let place = Where::read(call)?;
-    let connected = open(link, place, 0)?;
-    call.returns().bool(connected);
+    let before = link.session.status.get();
+    let connected = open(link, place, 0);
+    if !matches!(connected, Ok(true)) && before > Status::Closed {
+        link.session.status.set(Status::Emptied);
+    }
+    call.returns().bool(connected?);
     Ok(())
 }
 
@@ -294,7 +313,10 @@ pub(crate) fn options(call: &mut Call<'_>) -> Outcome {
     let set = match expects(option) {
         Kind::Long => set_number(session, option, value.to_long()),
         Kind::String => set_string(session, option, value)?,
-        Kind::Array | Kind::Other => false,
+        Kind::Array | Kind::Other => {
+            call.returns().bool(false);
+            return Ok(());
+        }
     };
     finish(call, session, set)
 }

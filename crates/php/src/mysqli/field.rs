@@ -5,7 +5,7 @@ use crate::zend::array::{List, Plain};
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
 use crate::zend::slot::Slot;
-use vaquita_client::ColumnDefinition41;
+use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType};
 
 /// Writes the object that describes a column.
 fn write_field(column: &ColumnDefinition41, slot: Slot<'_>) {
@@ -21,9 +21,20 @@ fn write_field(column: &ColumnDefinition41, slot: Slot<'_>) {
     field.long("max_length", 0);
     field.long("length", column.length.into());
     field.long("charsetnr", column.charset.into());
-    field.long("flags", column.flags.0.into());
+    field.long("flags", flags(column));
     field.long("type", column.column_type.0.into());
     field.long("decimals", column.decimals.into());
+}
+
+/// The column's flags, with the one that clients add themselves: `MYSQLI_NUM_FLAG` for numbers, by the type's code.
+fn flags(column: &ColumnDefinition41) -> i64 {
+    let is_number = match column.column_type {
+        // The two lengths of a TIMESTAMP that was shown as a number, before MySQL 4.1.
+        ColumnType::TIMESTAMP => matches!(column.length, 8 | 14),
+        ColumnType::YEAR => true,
+        ColumnType(code) => code <= ColumnType::INT24.0,
+    };
+    i64::from(column.flags.0 | if is_number { ColumnFlags::NUM.0 } else { 0 })
 }
 
 /// The index of the column that a number names; else throws.

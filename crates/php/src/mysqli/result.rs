@@ -330,7 +330,9 @@ pub(crate) fn fetch_object(call: &mut Call<'_>) -> Outcome {
     let open = ResultSet::of(object)?;
     open.fetch(Shape::Map, call.returns())?;
     let position = call.position(2);
-    blueprint.build(&call.returned(), position)
+    let returned = call.returned();
+    // At the end there is NULL, after a failure false.
+    if returned.is_array() { blueprint.build(&returned, position) } else { Ok(()) }
 }
 
 /// `mysqli_fetch_column`.

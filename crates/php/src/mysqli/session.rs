@@ -11,7 +11,8 @@ use crate::zend::string::Str;
 use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
-    Buffered, Charset, Columns, ConnectOptions, Connection, Error, QueryResponse, Row, State, codes,
+    Buffered, Charset, Columns, ConnectOptions, Connection, Error, QueryResponse, Row, State,
+    StatusFlags, codes,
 };
 
 /// How far a link has come.
@@ -19,6 +20,8 @@ use vaquita_client::{
 pub(crate) enum Status {
     /// No constructor ran, or it was closed.
     Closed,
+    /// An attempt to connect failed and left nothing.
+    Emptied,
     /// `mysqli_init` ran; options may be set.
     Initialised,
     /// It was connected.
@@ -118,6 +121,7 @@ impl Session {
         });
         self.generation.set(self.generation.get() + 1);
         self.multi_statements.set(false);
+        self.change(|done| done.affected_rows = Some(0));
         match connected {
             Ok(result) => self.settle(result),
             Err(Bug) => Err(self.fail_by_bug()),
@@ -288,7 +292,10 @@ impl Session {
 
     /// Whether more results of the same query follow.
     pub(crate) fn more_results(&self) -> bool {
-        self.look(Connection::more_results).unwrap_or(false)
+        self.look(|connection| {
+            connection.session().status.contains(StatusFlags::MORE_RESULTS_EXISTS)
+        })
+        .unwrap_or(false)
     }
 
     /// Whether the server waits for its next result to be read.
@@ -305,8 +312,9 @@ impl Session {
 
     /// Receives the next row of the unbuffered result of `generation`; false at its end. Then [`Session::current_row`] shows it.
     pub(crate) fn advance(&self, generation: u64) -> Result<bool, Failed> {
-        if generation != self.generation.get() {
-            return Err(self.fail_by_absence());
+        let is_there = self.connection.peek(Option::is_some).unwrap_or(false);
+        if generation != self.generation.get() || !is_there {
+            return self.settle(Err(Error::OutOfSync));
         }
         self.drive(|connection| Ok(connection.next_row()?.is_some()))
     }

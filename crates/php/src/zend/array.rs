@@ -3,7 +3,6 @@
 use super::ffi;
 use super::slot::Slot;
 use super::string::Str;
-use core::ptr;
 
 /// A list (a packed array) that grows at its end.
 pub(crate) struct List(*mut ffi::zend_array);
@@ -69,11 +68,6 @@ impl Map {
         }
     }
 
-    /// The place of the element `index`, as `insert`.
-    pub(crate) fn insert_index(&mut self, index: u64) -> Slot<'_> {
-        self.insert(&Key::Index(index))
-    }
-
     /// The place of the element with this name, as `insert`.
     pub(crate) fn insert_named(&mut self, name: &[u8]) -> Slot<'_> {
         let name = Str::concat(&[name]);
@@ -87,16 +81,16 @@ impl Map {
         }
     }
 
-    /// Puts what stands at `index` also at `key`.
-    pub(crate) fn alias(&mut self, index: u64, key: &Key) {
-        // SAFETY: the array is ours alone; the value is read out before the table may move, and counted once more.
+    /// Puts the value that `write` writes at `index`, unless something is there, and at `key`, whatever is there: the order of
+    /// things in which a column named like another's number loses to that one's number.
+    pub(crate) fn insert_both(&mut self, index: u64, key: &Key, write: impl FnOnce(Slot<'_>)) {
+        // SAFETY: the array is ours alone; the value is counted once for each place that takes it.
         unsafe {
-            let found = ffi::zend_hash_index_find(self.0, index);
-            if found.is_null() {
-                return;
-            }
-            let mut value = ptr::read(found);
-            if value.u1.v.type_flags != 0 {
+            let mut value: ffi::zval = core::mem::zeroed();
+            write(Slot::new(&raw mut value));
+            if !ffi::zend_hash_index_add(self.0, index, &raw mut value).is_null()
+                && value.u1.v.type_flags != 0
+            {
                 (*value.value.counted).gc.refcount += 1;
             }
             match *key {

@@ -18,6 +18,12 @@ impl<'a> Slot<'a> {
         self.0
     }
 
+    /// Whether an array was written.
+    pub(crate) fn is_array(&self) -> bool {
+        // SAFETY: `new` promised a zval; it has had a type since.
+        unsafe { type_of(self.0) == ffi::IS_ARRAY }
+    }
+
     fn set(self, value: ffi::zend_value, type_info: u32) {
         // SAFETY: `new` promised a writable zval.
         unsafe {
