@@ -1,26 +1,17 @@
 //! Statements: `mysqli_query` and its parts, and the results of several statements in one.
 
 use super::link::{Link, finish};
-use super::report;
-use super::result::{self, ResultSet};
-use super::session::{Session, Status};
+use super::result::{self, ResultSet, STORE_RESULT, USE_RESULT};
+use super::session::{EARLIER_STATEMENT, Session, Status};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};
 use crate::zend::object::{Object, make};
 use std::rc::Rc;
-use vaquita_client::StatusFlags;
 
-/// `MYSQLI_STORE_RESULT`: the whole result is received at once.
-pub(crate) const STORE_RESULT: i64 = 0;
-/// `MYSQLI_USE_RESULT`: rows are received as they are fetched.
-pub(crate) const USE_RESULT: i64 = 1;
 /// `MYSQLI_ASYNC`.
 const ASYNC: i64 = 8;
 /// `MYSQLI_STORE_RESULT_COPY_DATA`, which has no meaning any more.
 const STORE_RESULT_COPY_DATA: i64 = 16;
-
-/// What the report of a missing index calls a statement that was sent before.
-const EARLIER_STATEMENT: &[u8] = b"from previous query";
 
 /// `mysqli_query`.
 pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
@@ -44,7 +35,7 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
         return finish(call, session, false);
     }
     if session.done().field_count == 0 {
-        report_index(session, sql)?;
+        session.report_index(sql)?;
         call.returns().bool(true);
         return Ok(());
     }
@@ -59,7 +50,7 @@ pub(crate) fn real_query(call: &mut Call<'_>) -> Outcome {
     session.allow_multi_statements(false);
     let sent = session.query(sql).is_ok();
     if sent && session.done().field_count == 0 {
-        report_index(session, sql)?;
+        session.report_index(sql)?;
     }
     finish(call, session, sent)
 }
@@ -126,12 +117,5 @@ fn give_result(call: &mut Call<'_>, link: Object<'_, Link>, how: i64, sql: &[u8]
         call.drop_returned();
         return finish(call, session, false);
     }
-    report_index(session, sql)
-}
-
-/// Reports the last statement if the server found no good index for it and the report mode asks for that.
-pub(crate) fn report_index(session: &Session, sql: &[u8]) -> Outcome {
-    let status = session.look(|connection| connection.session().status).unwrap_or_default();
-    let no_good_index = status.contains(StatusFlags::NO_GOOD_INDEX_USED);
-    report::report_index(no_good_index, status.contains(StatusFlags::NO_INDEX_USED), sql)
+    session.report_index(sql)
 }

@@ -5,7 +5,7 @@
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, deprecated, is_pending, throw_object, warning};
 use crate::zend::guarded::Guarded;
-use crate::zend::object::{Class, ClassSlot, stored_property};
+use crate::zend::object::{Class, ClassSlot};
 use crate::zend::property::Property;
 use crate::zend::slot::{Slot, Value};
 use crate::zend::string::Str;
@@ -114,7 +114,7 @@ pub(crate) fn report(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_sql_exception::getSqlState`.
 pub(crate) fn get_sqlstate(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
-    let sqlstate = stored_property(call, &EXCEPTION, c"sqlstate");
+    let sqlstate = call.stored_property(&EXCEPTION, c"sqlstate");
     call.returns().str(sqlstate);
     Ok(())
 }

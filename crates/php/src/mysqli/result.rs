@@ -1,20 +1,25 @@
 //! The class `mysqli_result`: a result of either kind, buffered or read as it is fetched, and every way to fetch from it.
 
 use super::link::Link;
-use super::query::{STORE_RESULT, USE_RESULT, report_index};
-use super::session::{Session, Status};
+use super::session::{EARLIER_STATEMENT, Session, Status};
 use crate::convert::{Layout, Shape};
 use crate::zend::array::List;
+use crate::zend::blueprint::Blueprint;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, throw_error, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::iterator::{Iterate, iterator_object};
-use crate::zend::object::{Blueprint, Class, ClassSlot, Object};
+use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use core::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Row};
+
+/// `MYSQLI_STORE_RESULT`: the whole result is received at once.
+pub(super) const STORE_RESULT: i64 = 0;
+/// `MYSQLI_USE_RESULT`: rows are received as they are fetched.
+pub(super) const USE_RESULT: i64 = 1;
 
 /// An object of class `mysqli_result`.
 pub(crate) struct ResultSet {
@@ -284,7 +289,7 @@ pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
     if !open(object.state(), &link.state().session, mode == USE_RESULT) {
         return session.report();
     }
-    report_index(session, b"from previous query")
+    session.report_index(EARLIER_STATEMENT)
 }
 
 /// The result that a call without further arguments is about.

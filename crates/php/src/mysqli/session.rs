@@ -15,6 +15,9 @@ use vaquita_client::{
     StatusFlags, codes,
 };
 
+/// What the report of a missing index calls a statement that was sent before.
+pub(crate) const EARLIER_STATEMENT: &[u8] = b"from previous query";
+
 /// How far a link has come.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
@@ -231,6 +234,13 @@ impl Session {
             Some((errno, sqlstate, message)) => report::raise(errno, sqlstate, message),
             None => Ok(()),
         }
+    }
+
+    /// Reports the last statement if the server found no good index for it and the report mode asks for that.
+    pub(crate) fn report_index(&self, sql: &[u8]) -> Outcome {
+        let status = self.look(|connection| connection.session().status).unwrap_or_default();
+        let no_good_index = status.contains(StatusFlags::NO_GOOD_INDEX_USED);
+        report::report_index(no_good_index, status.contains(StatusFlags::NO_INDEX_USED), sql)
     }
 
     /// Runs a statement up to its first reply.

@@ -3,6 +3,7 @@
 //! Each function and method of the stubs has one Rust body, `fn(&mut Call) -> Outcome`; a function and the method that does
 //! the same share it. Arguments are read in order; [`Call::receiver`] takes `$this`, or the first argument.
 
+use super::class::ClassSlot;
 use super::error::{Outcome, Thrown, throw_value_error};
 use super::ffi;
 use super::guarded;
@@ -103,6 +104,24 @@ impl<'a> Call<'a> {
                 self.read -= 1;
                 self.object::<T>().map(|_| true)
             }
+        }
+    }
+
+    /// Reads `$this->name`, a property that is stored in the object, as a string (for `mysqli_sql_exception`).
+    pub(crate) fn stored_property(&self, class: &ClassSlot, name: &CStr) -> Str {
+        // SAFETY: `$this` is an object of `class`, `name` a C string; the value may be converted whatever it is.
+        unsafe {
+            let mut place: ffi::zval = core::mem::zeroed();
+            let (entry, length) = (class.entry(), name.count_bytes());
+            let value = ffi::zend_read_property(
+                entry,
+                self.this(),
+                name.as_ptr(),
+                length,
+                true,
+                &raw mut place,
+            );
+            Value::new(value).to_str().unwrap_or_else(|| Str::new(b""))
         }
     }
 

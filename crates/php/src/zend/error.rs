@@ -2,8 +2,8 @@
 //!
 //! Warnings and exceptions may run user code or end the request: nothing may be borrowed from a `Guarded` here.
 
+use super::class::ClassSlot;
 use super::ffi;
-use super::object::ClassSlot;
 use super::string::Str;
 use core::ffi::{CStr, c_char};
 use core::ptr;

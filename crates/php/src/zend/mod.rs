@@ -10,7 +10,9 @@
 //!    [`guarded::Guarded`] is borrowed.
 
 pub(crate) mod array;
+pub(crate) mod blueprint;
 pub(crate) mod call;
+mod class;
 pub(crate) mod classes;
 pub(crate) mod error;
 mod ffi;
