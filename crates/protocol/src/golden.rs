@@ -4,6 +4,7 @@
 //! of the payload, without the header.
 
 use crate::malformed::Malformed;
+use crate::reader::span;
 
 /// The bytes that hex digits stand for; blanks and line ends don't count.
 pub(crate) fn hex(digits: &str) -> Vec<u8> {
@@ -23,6 +24,10 @@ pub(crate) fn check_prefixes<'a, T>(
 ) {
     assert!(parse(payload).is_ok(), "the golden packet itself");
     for length in 0..payload.len() {
-        assert_eq!(parse(&payload[..length]).is_ok(), is_legal(length), "the first {length} bytes");
+        assert_eq!(
+            parse(span(payload, 0, length)).is_ok(),
+            is_legal(length),
+            "the first {length} bytes"
+        );
     }
 }
