@@ -1,0 +1,27 @@
+//! A scripted MySQL server, hostile on demand: a library for Rust tests, and the program `vaquita-fake-server` for all others.
+//!
+//! A [`Script`] says what the server sends and waits for; a [`Delivery`] says in which pieces it is sent, so that one script is
+//! played whole, byte by byte, late, or cut anywhere. [`FakeServer`] plays it to one client and gives a [`Recording`] of what that
+//! client sent. The [`named`] scripts are those that every client should survive, each with what should come of it.
+//!
+//! Everything ends by itself: a connection, and the wait for it, after the time that the listener was given.
+#![forbid(unsafe_code)]
+
+mod delivery;
+mod listener;
+pub mod named;
+pub mod packets;
+mod payload;
+mod player;
+mod recording;
+mod script;
+mod server;
+mod timed;
+
+pub use delivery::Delivery;
+pub use listener::{Address, Listener};
+pub use named::NamedScript;
+pub use payload::Payload;
+pub use recording::{ClientPacket, Ending, Recording};
+pub use script::{Ends, Expect, Script, Step};
+pub use server::FakeServer;

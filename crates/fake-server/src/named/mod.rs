@@ -1,0 +1,151 @@
+//! The named scripts: what no server should send, and what should come of it; and a few that are as they should be.
+//!
+//! Each lets a client in (if it comes to that), expects one query, and answers it. Where the connection survives, a ping follows.
+
+mod authentication;
+mod columns;
+mod greeting;
+mod response;
+mod rows;
+pub mod session;
+
+use std::fmt;
+
+use crate::script::Script;
+
+/// What a client is doing when it should fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Connecting, up to the end of authentication.
+    Connect,
+    /// Reading the first packets of the answer to a query, up to the end of its column definitions.
+    Response,
+    /// Reading rows.
+    Rows,
+}
+
+/// How a client should fail.
+///
+/// The numbers are those of <https://dev.mysql.com/doc/mysql-errors/8.0/en/client-error-reference.html>.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// CR_MALFORMED_PACKET, at once.
+    Malformed,
+    /// CR_SERVER_GONE_ERROR, at once.
+    Gone,
+    /// CR_SERVER_GONE_ERROR, after the client's own time limit.
+    TimedOut,
+    /// CR_NOT_IMPLEMENTED: what the server asks for is not possible.
+    Unsupported,
+    /// CR_LOAD_DATA_LOCAL_INFILE_REJECTED.
+    FileRefused,
+    /// The server's own error number.
+    Refused(u16),
+}
+
+impl Outcome {
+    /// The error number.
+    pub const fn code(self) -> u16 {
+        match self {
+            Outcome::Malformed => 2027,
+            Outcome::Gone | Outcome::TimedOut => 2006,
+            Outcome::Unsupported => 2054,
+            Outcome::FileRefused => 2068,
+            Outcome::Refused(code) => code,
+        }
+    }
+
+    /// Whether an established connection can't be used any more; if it can, the script goes on with a ping.
+    pub const fn breaks_connection(self) -> bool {
+        !matches!(self, Outcome::FileRefused | Outcome::Refused(_))
+    }
+}
+
+/// What should come of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// All is well.
+    Fine,
+    /// A failure.
+    Fails(Stage, Outcome),
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Expected::Fails(stage, outcome) = self else { return f.write_str("fine") };
+        let stage = match stage {
+            Stage::Connect => "connect",
+            Stage::Response => "response",
+            Stage::Rows => "rows",
+        };
+        let after = if *outcome == Outcome::TimedOut { ", after a time limit" } else { "" };
+        write!(f, "{stage}: {}{after}", outcome.code())
+    }
+}
+
+/// A script with a name.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedScript {
+    /// The name.
+    pub name: &'static str,
+    /// What the server does wrong.
+    pub description: &'static str,
+    /// What should come of it.
+    pub expected: Expected,
+    build: fn() -> Script,
+}
+
+impl NamedScript {
+    const fn new(
+        name: &'static str,
+        expected: Expected,
+        description: &'static str,
+        build: fn() -> Script,
+    ) -> Self {
+        NamedScript { name, description, expected, build }
+    }
+
+    /// The script.
+    pub fn script(&self) -> Script {
+        (self.build)()
+    }
+}
+
+/// All named scripts, in the order in which a connection comes to them.
+pub fn all() -> impl Iterator<Item = &'static NamedScript> {
+    [
+        session::SCRIPTS,
+        greeting::SCRIPTS,
+        authentication::SCRIPTS,
+        response::SCRIPTS,
+        columns::SCRIPTS,
+        rows::SCRIPTS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The script of this name.
+pub fn by_name(name: &str) -> Option<&'static NamedScript> {
+    all().find(|script| script.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_name_is_one_scripts() {
+        let mut names = HashSet::new();
+        let mut scripts = Vec::new();
+        for named in all() {
+            assert!(names.insert(named.name), "{} stands twice", named.name);
+            assert!(by_name(named.name).is_some_and(|found| found.name == named.name));
+            let script = named.script();
+            assert!(!scripts.contains(&script), "{} does what another does", named.name);
+            scripts.push(script);
+        }
+        assert!(by_name("no such script").is_none());
+    }
+}

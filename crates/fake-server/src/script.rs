@@ -1,0 +1,142 @@
+//! A script: what the server sends, and what it waits for.
+
+use vaquita_protocol::Command;
+
+use crate::packets::{AUTOCOMMIT, OFFERED, greeting, ok};
+
+/// What the server waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// A packet, whatever it says.
+    Packet,
+    /// The first packet of a command, with this byte.
+    Command(u8),
+}
+
+/// One thing that the server does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Receives a packet; anything else than what is expected ends the script.
+    Expect(Expect),
+    /// Sends a payload with the sequence id that is due, split where it has to be.
+    Send(Vec<u8>),
+    /// Sends a packet with a sequence id of its own.
+    SendAs(u8, Vec<u8>),
+    /// Sends bytes without a header.
+    SendRaw(Vec<u8>),
+}
+
+/// What the server does when nothing is left to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// It is silent until the client closes.
+    #[default]
+    Silent,
+    /// It closes, and waits for the client to do so too.
+    Closed,
+    /// It drops the connection; TCP says so by a reset.
+    Reset,
+}
+
+/// What a server sends and waits for on one connection, from the first byte to the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) ends: Ends,
+}
+
+impl Script {
+    /// A server that accepts and says nothing.
+    pub fn new() -> Self {
+        Script::default()
+    }
+
+    /// A server that greets, and expects the handshake response.
+    pub fn greeted() -> Self {
+        Script::new().send(greeting(OFFERED, "mysql_native_password")).expect_packet()
+    }
+
+    /// A server that lets everybody in.
+    pub fn logged_in() -> Self {
+        Script::greeted().send(ok(AUTOCOMMIT))
+    }
+
+    /// A server that lets everybody in, and has just received a query.
+    pub fn queried() -> Self {
+        Script::logged_in().expect_query()
+    }
+
+    /// Sends a payload with the sequence id that is due.
+    #[must_use]
+    pub fn send(self, payload: impl Into<Vec<u8>>) -> Self {
+        self.step(Step::Send(payload.into()))
+    }
+
+    /// Sends payloads, each as a packet.
+    #[must_use]
+    pub fn send_all<P: Into<Vec<u8>>>(self, payloads: impl IntoIterator<Item = P>) -> Self {
+        payloads.into_iter().fold(self, Script::send)
+    }
+
+    /// Sends a packet with a sequence id of its own.
+    #[must_use]
+    pub fn send_as(self, sequence_id: u8, payload: impl Into<Vec<u8>>) -> Self {
+        self.step(Step::SendAs(sequence_id, payload.into()))
+    }
+
+    /// Sends bytes without a header.
+    #[must_use]
+    pub fn send_raw(self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.step(Step::SendRaw(bytes.into()))
+    }
+
+    /// Receives a packet.
+    #[must_use]
+    pub fn expect_packet(self) -> Self {
+        self.step(Step::Expect(Expect::Packet))
+    }
+
+    /// Receives a command of this kind; what else it says does not matter.
+    #[must_use]
+    pub fn expect_command(self, command: Command<'_>) -> Self {
+        self.step(Step::Expect(Expect::Command(command.code())))
+    }
+
+    /// Receives a query.
+    #[must_use]
+    pub fn expect_query(self) -> Self {
+        self.expect_command(Command::Query(b""))
+    }
+
+    /// Receives a ping and answers it.
+    #[must_use]
+    pub fn ping(self) -> Self {
+        self.expect_command(Command::Ping).send(ok(AUTOCOMMIT))
+    }
+
+    /// Closes at the end.
+    #[must_use]
+    pub fn close(self) -> Self {
+        Script { ends: Ends::Closed, ..self }
+    }
+
+    /// Drops the connection at the end.
+    #[must_use]
+    pub fn reset(self) -> Self {
+        Script { ends: Ends::Reset, ..self }
+    }
+
+    /// How many bytes the server sends, but for the headers.
+    pub fn payload_bytes(&self) -> usize {
+        let length = |step: &Step| match step {
+            Step::Expect(_) => 0,
+            Step::Send(bytes) | Step::SendAs(_, bytes) | Step::SendRaw(bytes) => bytes.len(),
+        };
+        self.steps.iter().map(length).sum()
+    }
+
+    fn step(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+}
