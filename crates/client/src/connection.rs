@@ -223,6 +223,11 @@ impl Connection {
 
     #[cold]
     fn settle_error(&mut self, error: &Error) {
+        if matches!(error, Error::OutOfSync) {
+            // Nothing happened, so whatever was pending is still.
+            self.session.affected_rows = UNKNOWN_ROWS;
+            return;
+        }
         self.session.error();
         if error.breaks_connection() {
             self.state = State::Broken;

@@ -60,12 +60,14 @@ pub enum Error {
     },
     /// The server sent what the protocol does not know.
     Malformed(Malformed),
-    /// The server's way of authentication is not possible here.
+    /// The log-in failed: the server refused it, or its way of authentication is not possible here.
     Auth {
-        /// A client error number.
+        /// The server's error number, or a client's.
         code: u16,
-        /// Why.
-        message: String,
+        /// The SQLSTATE.
+        sqlstate: [u8; 5],
+        /// The server's text, or why it is not possible.
+        message: Vec<u8>,
     },
     /// A packet is longer than the protocol's limit.
     TooLarge,
@@ -112,6 +114,20 @@ impl Error {
         }
     }
 
+    /// The refusal of a log-in in an ERR packet.
+    pub(crate) fn log_in_refused(packet: &ErrPacket<'_>) -> Self {
+        Error::Auth {
+            code: packet.code,
+            sqlstate: packet.sqlstate.unwrap_or(GENERAL_ERROR),
+            message: packet.message.to_vec(),
+        }
+    }
+
+    /// A log-in that is not possible here.
+    pub(crate) fn log_in_impossible(code: u16, reason: &str) -> Self {
+        Error::Auth { code, sqlstate: GENERAL_ERROR, message: reason.as_bytes().to_vec() }
+    }
+
     /// The error number: the server's own, or a documented one of clients.
     pub fn code(&self) -> u16 {
         match self {
@@ -128,7 +144,7 @@ impl Error {
     /// The SQLSTATE: five letters or digits.
     pub fn sqlstate(&self) -> [u8; 5] {
         match self {
-            Error::Server { sqlstate, .. } => *sqlstate,
+            Error::Server { sqlstate, .. } | Error::Auth { sqlstate, .. } => *sqlstate,
             _ => GENERAL_ERROR,
         }
     }
@@ -136,10 +152,12 @@ impl Error {
     /// The text for users: the server's own bytes, or what the number stands for.
     pub fn message(&self) -> Cow<'_, [u8]> {
         let text: Cow<'_, str> = match self {
-            Error::Server { message, .. } => return Cow::Borrowed(message),
+            Error::Server { message, .. } | Error::Auth { message, .. } => {
+                return Cow::Borrowed(message);
+            }
             Error::Io { code: codes::CONNECTION_ERROR, error, .. } => system_text(error).into(),
             Error::Io { .. } => "MySQL server has gone away".into(),
-            Error::Tls(message) | Error::Auth { message, .. } => message.into(),
+            Error::Tls(message) => message.into(),
             Error::Malformed(malformed) => malformed.to_string().into(),
             Error::TooLarge => "Got packet bigger than the limit of 1 GiB".into(),
             Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),

@@ -1,6 +1,6 @@
 //! Sending a query and reading the beginning of each of its results.
 
-use vaquita_protocol::{ComQueryResponse, Command};
+use vaquita_protocol::{ComQueryResponse, Command, Malformed};
 
 use crate::connection::Connection;
 use crate::error::Error;
@@ -72,7 +72,10 @@ impl Connection {
                 self.session.ok(&ok);
                 self.state = self.state_after_result();
             }
-            _ => self.state = State::Ready,
+            ComQueryResponse::Err(_) => self.state = State::Ready,
+            ComQueryResponse::LocalInfileRequest(_) | ComQueryResponse::ColumnCount(_) => {
+                return Err(Malformed { packet: "COM_QUERY Response", field: "header" }.into());
+            }
         }
         Ok(Error::LocalInfileRefused)
     }

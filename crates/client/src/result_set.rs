@@ -45,7 +45,7 @@ impl Connection {
         if !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
             eof = Some(EofPacket::parse(self.stream.read_packet()?)?);
         }
-        self.session.columns(eof);
+        self.session.columns(columns.len(), eof);
         Ok(columns.into())
     }
 

@@ -16,13 +16,22 @@ pub struct Session {
     pub warnings: u16,
     /// The session's status.
     pub status: StatusFlags,
+    /// How many columns the last result set has; 0 after a statement without rows.
+    pub field_count: usize,
     /// What the server says in words about the last statement; empty if nothing.
     pub info: Vec<u8>,
 }
 
 impl Session {
     pub(crate) fn new(status: StatusFlags) -> Self {
-        Session { affected_rows: 0, last_insert_id: 0, warnings: 0, status, info: Vec::new() }
+        Session {
+            affected_rows: 0,
+            last_insert_id: 0,
+            warnings: 0,
+            status,
+            field_count: 0,
+            info: Vec::new(),
+        }
     }
 
     /// A statement without rows is done.
@@ -31,6 +40,7 @@ impl Session {
         self.last_insert_id = packet.last_insert_id;
         self.warnings = packet.warnings;
         self.status = packet.status;
+        self.field_count = 0;
         self.info.clear();
         self.info.extend_from_slice(packet.info);
     }
@@ -43,7 +53,8 @@ impl Session {
     }
 
     /// A result set begins: nothing is known yet.
-    pub(crate) fn columns(&mut self, eof: Option<EofPacket>) {
+    pub(crate) fn columns(&mut self, count: usize, eof: Option<EofPacket>) {
+        self.field_count = count;
         self.affected_rows = UNKNOWN_ROWS;
         self.last_insert_id = 0;
         self.info.clear();

@@ -10,6 +10,9 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use crate::error::Error;
 use crate::options::Address;
 
+/// The longest path of a unix socket: `sun_path` of unix(7), less its NUL.
+const MAX_SOCKET_PATH_BYTES: usize = 107;
+
 /// An open socket.
 ///
 /// Timeouts are SO_RCVTIMEO and SO_SNDTIMEO, so that a read is one system call; a timeout comes back as `TimedOut`.
@@ -144,12 +147,16 @@ fn connect_address(address: SocketAddr, deadline: Option<Instant>) -> io::Result
 }
 
 fn connect_unix(path: &Path, deadline: Option<Instant>) -> io::Result<Socket> {
+    let address = SockAddr::unix(path).map_err(|_| {
+        let (path, limit) = (path.display(), MAX_SOCKET_PATH_BYTES);
+        io::Error::other(format!("the socket's path is longer than {limit} bytes: {path}"))
+    })?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     if let Some(deadline) = deadline {
         // On Linux a blocking connect to a full backlog waits as long as a write may take.
         socket.set_write_timeout(Some(time_until(deadline)?))?;
     }
-    socket.connect(&SockAddr::unix(path)?).map_err(name_timeout)?;
+    socket.connect(&address).map_err(name_timeout)?;
     Ok(socket)
 }
 

@@ -38,8 +38,7 @@ pub(super) fn encrypt_password(
     nonce: &[u8; NONCE_BYTES],
     pem: &[u8],
 ) -> Result<Vec<u8>, Error> {
-    let refused =
-        |message: &str| Error::Auth { code: codes::UNKNOWN_ERROR, message: message.to_owned() };
+    let refused = |reason: &str| Error::log_in_impossible(codes::UNKNOWN_ERROR, reason);
     let key = SubjectPublicKeyInfoDer::from_pem_slice(pem)
         .ok()
         .and_then(|der| PublicEncryptingKey::from_der(&der).ok())

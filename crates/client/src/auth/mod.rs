@@ -118,7 +118,7 @@ impl<'a> Authentication<'a> {
                 let ok = OkPacket::parse(payload, self.capabilities)?;
                 Ok(Next::Done(ok.status))
             }
-            Some(&ERR_HEADER) => Err(Error::server(&ErrPacket::parse(payload)?)),
+            Some(&ERR_HEADER) => Err(Error::log_in_refused(&ErrPacket::parse(payload)?)),
             Some(&AUTH_SWITCH_HEADER) => {
                 self.switch(&AuthSwitchRequest::parse(payload)?)?;
                 self.response().map(Next::Send)
@@ -136,12 +136,10 @@ impl<'a> Authentication<'a> {
                 [] => "mysql_old_password".into(),
                 name => String::from_utf8_lossy(name),
             };
-            Error::Auth {
-                code: codes::NOT_IMPLEMENTED,
-                message: format!(
-                    "The server asks for an authentication method unknown to the client [{name}]"
-                ),
-            }
+            let reason = format!(
+                "The server asks for an authentication method unknown to the client [{name}]"
+            );
+            Error::log_in_impossible(codes::NOT_IMPLEMENTED, &reason)
         })?;
         self.nonce = request.auth_plugin_data.to_vec();
         self.key_requested = false;

@@ -21,6 +21,8 @@ const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024;
 const LAST_RESORT_SOCKET: &[u8] = b"/tmp/mysql.sock";
 /// The port of a server that neither the call nor a setting names.
 const DEFAULT_PORT: u16 = 3306;
+/// The least `MYSQLI_OPT_NET_CMD_BUFFER_SIZE`, in bytes.
+const NET_CMD_BUFFER_MIN_BYTES: u32 = 4096;
 /// What a host's name begins with that asks for a persistent connection.
 const PERSISTENT_PREFIX: &[u8] = b"p:";
 
@@ -88,7 +90,7 @@ impl<'a> Where<'a> {
             Capabilities::from_bits(u64::try_from(flags & CLIENT_FLAGS).unwrap_or_default());
         options.connect_timeout = asked.connect_timeout.or(defaults.connect_timeout);
         options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
-        options.write_timeout = asked.write_timeout.or(defaults.read_timeout);
+        options.write_timeout = options.read_timeout;
         options.init_commands.clone_from(&asked.init_commands);
         if self.host.is_some() {
             options.attributes.push((b"_server_host".to_vec(), self.host().to_vec()));
@@ -332,8 +334,6 @@ mod option {
     pub(super) const SET_CHARSET_NAME: i64 = 7;
     pub(super) const LOCAL_INFILE: i64 = 8;
     pub(super) const READ_TIMEOUT: i64 = 11;
-    pub(super) const WRITE_TIMEOUT: i64 = 12;
-    pub(super) const SSL_VERIFY_SERVER_CERT: i64 = 21;
     pub(super) const SERVER_PUBLIC_KEY: i64 = 35;
     pub(super) const CAN_HANDLE_EXPIRED_PASSWORDS: i64 = 37;
     pub(super) const LOAD_DATA_LOCAL_DIR: i64 = 43;
@@ -349,8 +349,6 @@ fn expects(number: i64) -> Kind {
         | option::NAMED_PIPE
         | option::LOCAL_INFILE
         | option::READ_TIMEOUT
-        | option::WRITE_TIMEOUT
-        | option::SSL_VERIFY_SERVER_CERT
         | option::CAN_HANDLE_EXPIRED_PASSWORDS
         | option::INT_AND_FLOAT_NATIVE
         | option::NET_CMD_BUFFER_SIZE
@@ -367,16 +365,20 @@ fn expects(number: i64) -> Kind {
 }
 
 fn set_number(session: &Session, number: i64, value: i64) -> bool {
+    let mut is_taken = true;
     let set = session.options.with(|options| match number {
         option::CONNECT_TIMEOUT => options.connect_timeout = seconds(value),
         option::READ_TIMEOUT => options.read_timeout = seconds(value),
-        option::WRITE_TIMEOUT => options.write_timeout = seconds(value),
         option::INT_AND_FLOAT_NATIVE => options.int_and_float_native = value != 0,
+        option::NET_CMD_BUFFER_SIZE => {
+            is_taken = u32::try_from(value & 0xFFFF_FFFF)
+                .is_ok_and(|size| size >= NET_CMD_BUFFER_MIN_BYTES);
+        }
         // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS, LOCAL INFILE and expired
         // passwords has no effect yet.
         _ => {}
     });
-    set.is_ok()
+    set.is_ok() && is_taken
 }
 
 /// Sets an option that is a string; `Err`: the value could not be made one.

@@ -10,7 +10,7 @@ use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use std::rc::Rc;
-use vaquita_client::{Address, Charset, Connection};
+use vaquita_client::{Address, Charset, Connection, UNKNOWN_ROWS};
 
 /// An object of class `mysqli`.
 pub(crate) struct Link {
@@ -68,7 +68,7 @@ impl Class for Link {
         }),
         property("field_count", |link, reading| {
             open(link, &reading, Status::Valid)?;
-            reading.slot.long(link.session.done().field_count.into());
+            reading.slot.long(field_count_of(&link.session));
             Ok(())
         }),
         property("host_info", |link, reading| {
@@ -83,7 +83,7 @@ impl Class for Link {
         }),
         property("insert_id", |link, reading| {
             open(link, &reading, Status::Valid)?;
-            reading.slot.unsigned(link.session.done().insert_id);
+            reading.slot.unsigned(link.session.last(0, |said| said.last_insert_id));
             Ok(())
         }),
         property("server_info", |link, reading| {
@@ -113,7 +113,7 @@ impl Class for Link {
         }),
         property("warning_count", |link, reading| {
             open(link, &reading, Status::Valid)?;
-            reading.slot.long(link.session.done().warnings.into());
+            reading.slot.long(link.session.last(0, |said| said.warnings).into());
             Ok(())
         }),
     ];
@@ -163,10 +163,14 @@ fn only_argument<'a>(call: &mut Call<'a>) -> Outcome<&'a Session> {
 }
 
 fn write_affected_rows(session: &Session, slot: Slot<'_>) {
-    match session.done().affected_rows {
-        Some(rows) => slot.unsigned(rows),
-        None => slot.long(-1),
+    match session.last(UNKNOWN_ROWS, |said| said.affected_rows) {
+        UNKNOWN_ROWS => slot.long(-1),
+        rows => slot.unsigned(rows),
     }
+}
+
+fn field_count_of(session: &Session) -> i64 {
+    i64::try_from(session.field_count()).unwrap_or(i64::MAX)
 }
 
 fn write_error_list(session: &Session, slot: Slot<'_>) {
@@ -237,7 +241,7 @@ pub(crate) fn affected_rows(call: &mut Call<'_>) -> Outcome {
 
 pub(crate) fn insert_id(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    call.returns().unsigned(session.done().insert_id);
+    call.returns().unsigned(session.last(0, |said| said.last_insert_id));
     Ok(())
 }
 
@@ -273,13 +277,13 @@ pub(crate) fn info(call: &mut Call<'_>) -> Outcome {
 
 pub(crate) fn warning_count(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    call.returns().long(session.done().warnings.into());
+    call.returns().long(session.last(0, |said| said.warnings).into());
     Ok(())
 }
 
 pub(crate) fn field_count(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    call.returns().long(session.done().field_count.into());
+    call.returns().long(field_count_of(session));
     Ok(())
 }
 
@@ -291,7 +295,8 @@ pub(crate) fn thread_id(call: &mut Call<'_>) -> Outcome {
 
 pub(crate) fn thread_safe(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
-    call.returns().bool(crate::zend::module::is_thread_safe());
+    // Stock's driver is, whatever the PHP around it.
+    call.returns().bool(true);
     Ok(())
 }
 

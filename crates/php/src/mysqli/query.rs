@@ -34,7 +34,7 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
     if session.query(sql).is_err() {
         return finish(call, session, false);
     }
-    if session.done().field_count == 0 {
+    if session.field_count() == 0 {
         session.report_index(sql)?;
         call.returns().bool(true);
         return Ok(());
@@ -49,7 +49,7 @@ pub(crate) fn real_query(call: &mut Call<'_>) -> Outcome {
     let session = Link::session(link, Status::Valid)?;
     session.allow_multi_statements(false);
     let sent = session.query(sql).is_ok();
-    if sent && session.done().field_count == 0 {
+    if sent && session.field_count() == 0 {
         session.report_index(sql)?;
     }
     finish(call, session, sent)

@@ -11,12 +11,26 @@ use crate::zend::string::Str;
 use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
-    Buffered, Charset, Columns, ConnectOptions, Connection, Error, QueryResponse, Row, State,
-    StatusFlags, codes,
+    Buffered, Charset, Columns, ConnectOptions, Connection, Error, QueryResponse, Row,
+    Session as Said, State, StatusFlags, codes,
 };
 
 /// What the report of a missing index calls a statement that was sent before.
 pub(crate) const EARLIER_STATEMENT: &[u8] = b"from previous query";
+
+/// Stock's words, which name the settings that would allow it.
+const LOCAL_INFILE_REFUSED: &[u8] =
+    b"LOAD DATA LOCAL INFILE is forbidden, check related settings like \
+    mysqli.allow_local_infile|mysqli.local_infile_directory or \
+    PDO::MYSQL_ATTR_LOCAL_INFILE|PDO::MYSQL_ATTR_LOCAL_INFILE_DIRECTORY";
+
+/// The text of a failure to connect. A name that has no address is reported by PHP's streams in stock, under their name.
+fn connect_text(error: &Error) -> Vec<u8> {
+    let text = error.message();
+    let prefix: &[u8] =
+        if text.starts_with(b"getaddrinfo for ") { b"php_network_getaddresses: " } else { b"" };
+    [prefix, &text].concat()
+}
 
 /// How far a link has come.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +50,6 @@ pub(crate) enum Status {
 pub(crate) struct Options {
     pub(crate) connect_timeout: Option<Duration>,
     pub(crate) read_timeout: Option<Duration>,
-    pub(crate) write_timeout: Option<Duration>,
     pub(crate) charset: Option<&'static Charset>,
     pub(crate) init_commands: Vec<Vec<u8>>,
     pub(crate) int_and_float_native: bool,
@@ -53,16 +66,6 @@ pub(crate) struct Failure {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
-/// What the last statement did.
-#[derive(Clone, Copy)]
-pub(crate) struct Done {
-    /// `None`: not known, which PHP shows as -1.
-    pub(crate) affected_rows: Option<u64>,
-    pub(crate) insert_id: u64,
-    pub(crate) warnings: u16,
-    pub(crate) field_count: u32,
-}
-
 /// One connection and its history.
 pub(crate) struct Session {
     pub(crate) status: Cell<Status>,
@@ -73,7 +76,6 @@ pub(crate) struct Session {
     /// Counts the connections, so that a result knows whether its own still lives.
     generation: Cell<u64>,
     failure: Guarded<Option<Failure>>,
-    done: Cell<Done>,
     /// The columns of a result that the server has announced and nobody has fetched yet.
     announced: Guarded<Option<Columns>>,
     /// Whether the server takes several statements in one query now.
@@ -91,42 +93,45 @@ impl Session {
             connection: Guarded::new(None),
             generation: Cell::new(0),
             failure: Guarded::new(None),
-            done: Cell::new(Done {
-                affected_rows: Some(0),
-                insert_id: 0,
-                warnings: 0,
-                field_count: 0,
-            }),
             announced: Guarded::new(None),
             multi_statements: Cell::new(false),
             scratch: Guarded::new(Vec::new()),
         }
     }
 
-    pub(crate) fn done(&self) -> Done {
-        self.done.get()
+    /// What the server last said of a statement: rows, insert id, warnings. `default` if there is no connection.
+    pub(crate) fn last<R>(&self, default: R, look: impl FnOnce(&Said) -> R) -> R {
+        self.look(|connection| look(connection.session())).unwrap_or(default)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Done)) {
-        let mut done = self.done.get();
-        change(&mut done);
-        self.done.set(done);
+    /// How many columns the last statement's result has; 0: it has none.
+    pub(crate) fn field_count(&self) -> usize {
+        self.last(0, |said| said.field_count)
     }
 
     /// Connects, in place of whatever was there.
     pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
         self.close();
         self.clear_failure();
-        self.change(|done| done.affected_rows = None);
         let connected = self.connection.with(|connection| {
             *connection = Some(Connection::connect(options)?);
             Ok(())
         });
         self.generation.set(self.generation.get() + 1);
         self.multi_statements.set(false);
-        self.change(|done| done.affected_rows = Some(0));
         match connected {
-            Ok(result) => self.settle(result),
+            Ok(Err(error)) => {
+                let message = connect_text(&error);
+                // A log-in's own SQLSTATE is lost in stock, and scripts compare.
+                let is_log_in = matches!(error, Error::Auth { .. });
+                self.fail(
+                    error.code(),
+                    if is_log_in { *b"HY000" } else { error.sqlstate() },
+                    message,
+                );
+                Err(Failed)
+            }
+            Ok(Ok(())) => Ok(()),
             Err(Bug) => Err(self.fail_by_bug()),
         }
     }
@@ -148,18 +153,9 @@ impl Session {
         work: impl FnOnce(&mut Connection) -> Result<R, Error>,
     ) -> Result<R, Failed> {
         self.clear_failure();
-        let worked = self.connection.with(|slot| {
-            let connection = slot.as_mut()?;
-            let worked = work(connection);
-            Some((worked, connection.session().warnings))
-        });
+        let worked = self.connection.with(|slot| slot.as_mut().map(work));
         match worked {
-            Ok(Some((result, warnings))) => {
-                if result.is_ok() {
-                    self.change(|done| done.warnings = warnings);
-                }
-                self.settle(result)
-            }
+            Ok(Some(result)) => self.settle(result),
             Ok(None) => Err(self.fail_by_absence()),
             Err(Bug) => {
                 // After a panic nobody knows the connection's state: it goes.
@@ -176,22 +172,23 @@ impl Session {
 
     fn settle<R>(&self, result: Result<R, Error>) -> Result<R, Failed> {
         result.map_err(|error| {
-            self.change(|done| done.affected_rows = None);
-            self.fail(error.code(), error.sqlstate(), error.message().into_owned());
+            let message = match error {
+                Error::LocalInfileRefused => LOCAL_INFILE_REFUSED.to_vec(),
+                _ => error.message().into_owned(),
+            };
+            self.fail(error.code(), error.sqlstate(), message);
             Failed
         })
     }
 
     /// There is no connection (any more).
     fn fail_by_absence(&self) -> Failed {
-        self.change(|done| done.affected_rows = None);
         self.fail(codes::SERVER_GONE_ERROR, *b"HY000", b"MySQL server has gone away".to_vec());
         Failed
     }
 
     /// The driver has a bug; what it said went to the standard error stream.
     fn fail_by_bug(&self) -> Failed {
-        self.change(|done| done.affected_rows = None);
         let message = b"Vaquita: internal error, the connection was given up; please report it";
         self.fail(codes::UNKNOWN_ERROR, *b"HY000", message.to_vec());
         Failed
@@ -255,35 +252,17 @@ impl Session {
 
     /// Reads the first reply of the next statement.
     pub(crate) fn next_result(&self) -> Result<(), Failed> {
-        self.change(|done| done.affected_rows = None);
         let response = self.drive(Connection::read_query_response)?;
         self.note(response);
         Ok(())
     }
 
     fn note(&self, response: QueryResponse) {
-        match response {
-            QueryResponse::Ok => {
-                self.forget_announced();
-                if let Some((rows, id)) =
-                    self.look(|it| (it.session().affected_rows, it.session().last_insert_id))
-                {
-                    self.change(|done| {
-                        done.affected_rows = Some(rows);
-                        done.insert_id = id;
-                        done.field_count = 0;
-                    });
-                }
-            }
-            QueryResponse::ResultSet(columns) => {
-                self.change(|done| {
-                    done.affected_rows = None;
-                    done.insert_id = 0;
-                    done.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
-                });
-                let _ = self.announced.with(|announced| *announced = Some(columns));
-            }
-        }
+        let columns = match response {
+            QueryResponse::Ok => None,
+            QueryResponse::ResultSet(columns) => Some(columns),
+        };
+        let _ = self.announced.with(|announced| *announced = columns);
     }
 
     fn forget_announced(&self) {
@@ -315,9 +294,7 @@ impl Session {
 
     /// Receives the rest of the current result.
     pub(crate) fn store(&self) -> Result<Buffered, Failed> {
-        let stored = self.drive(Connection::store_result)?;
-        self.change(|done| done.affected_rows = Some(stored.rows()));
-        Ok(stored)
+        self.drive(Connection::store_result)
     }
 
     /// Receives the next row of the unbuffered result of `generation`; false at its end. Then [`Session::current_row`] shows it.

@@ -29,7 +29,7 @@ pub(crate) fn autocommit(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn begin_transaction(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 2)?;
     let flags = call.long_or(0)?;
-    let name = call.optional_bytes()?;
+    let name = call.optional_bytes()?.map(up_to_nul);
     let session = Link::session(link, Status::Valid)?;
     if flags < 0 {
         return Err(call.value_error(1, c"must be one of the MYSQLI_TRANS_* constants"));
@@ -66,7 +66,7 @@ pub(crate) fn rollback(call: &mut Call<'_>) -> Outcome {
 fn end(call: &mut Call<'_>, verb: &[u8]) -> Outcome {
     let link = call.receiver::<Link>(0, 2)?;
     let flags = call.long_or(0)?;
-    let name = call.optional_bytes()?;
+    let name = call.optional_bytes()?.map(up_to_nul);
     let session = Link::session(link, Status::Valid)?;
     let chain: &[u8] = match (flags & AND_CHAIN != 0, flags & AND_NO_CHAIN != 0) {
         (true, false) => b"AND CHAIN",
@@ -95,7 +95,7 @@ pub(crate) fn release_savepoint(call: &mut Call<'_>) -> Outcome {
 
 fn on_savepoint(call: &mut Call<'_>, verb: &[u8]) -> Outcome {
     let link = call.receiver::<Link>(1, 1)?;
-    let name = call.bytes()?;
+    let name = up_to_nul(call.bytes()?);
     let session = Link::session(link, Status::Valid)?;
     if name.is_empty() {
         return Err(call.value_error(1, c"cannot be empty"));
@@ -104,6 +104,11 @@ fn on_savepoint(call: &mut Call<'_>, verb: &[u8]) -> Outcome {
     let done = session.query(&[verb, name, b"`"].concat()).is_ok();
     call.returns().bool(done);
     Ok(())
+}
+
+/// A name as C reads it, which is how stock does.
+fn up_to_nul(name: &[u8]) -> &[u8] {
+    name.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
 /// Whether a transaction's name may keep this byte: it travels in a comment.

@@ -75,6 +75,10 @@ impl<'a> Call<'a> {
 
     /// The next argument, an object of T's class.
     pub(crate) fn object<T: Class>(&mut self) -> Outcome<Object<'a, T>> {
+        self.object_or(ffi::ZPP_ERROR_WRONG_CLASS)
+    }
+
+    fn object_or<T: Class>(&mut self, error: u32) -> Outcome<Object<'a, T>> {
         let (value, position) = self.next_given();
         // SAFETY: the type is looked at before the object is.
         unsafe {
@@ -86,13 +90,7 @@ impl<'a> Call<'a> {
                 }
             }
             let name = (*T::class().entry()).name;
-            self.wrong(
-                ffi::ZPP_ERROR_WRONG_CLASS,
-                position,
-                Str(name).as_ptr().cast_mut(),
-                0,
-                value,
-            )
+            self.wrong(error, position, Str(name).as_ptr().cast_mut(), 0, value)
         }
     }
 
@@ -102,7 +100,7 @@ impl<'a> Call<'a> {
             None => Ok(self.read > 0),
             Some(_) => {
                 self.read -= 1;
-                self.object::<T>().map(|_| true)
+                self.object_or::<T>(ffi::ZPP_ERROR_WRONG_CLASS_OR_NULL).map(|_| true)
             }
         }
     }
