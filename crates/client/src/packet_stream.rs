@@ -264,3 +264,40 @@ impl PacketStream {
         self.transport.write(&mut [IoSlice::new(&self.out), IoSlice::new(part)])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::options::Address;
+
+    /// A stream to a server that sends these bytes and closes.
+    fn stream_of(bytes: Vec<u8>) -> PacketStream {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || listener.accept().unwrap().0.write_all(&bytes));
+        let address = Address::Tcp { host: "127.0.0.1".to_owned(), port };
+        PacketStream::new(Transport::connect(&address, None).unwrap())
+    }
+
+    #[test]
+    fn what_a_header_claims_allocates_nothing() {
+        let mut stream = stream_of(b"\xFE\xFF\xFF\0abc".to_vec());
+        assert_eq!(stream.read_packet().unwrap_err().code(), 2006);
+        assert_eq!(stream.buffer.len(), READ_BUFFER_BYTES);
+        let mut stream = stream_of(b"\xFE\xFF\xFF\0abc".to_vec());
+        assert_eq!(stream.receive(Some(&mut Vec::new())).unwrap_err().code(), 2006);
+        assert_eq!(stream.buffer.len(), READ_BUFFER_BYTES);
+    }
+
+    #[test]
+    fn the_buffer_grows_with_what_arrives() {
+        let mut sent = b"\xFE\xFF\xFF\0".to_vec();
+        sent.resize(3 * READ_BUFFER_BYTES, b'x');
+        let mut stream = stream_of(sent);
+        assert_eq!(stream.read_packet().unwrap_err().code(), 2006);
+        assert_eq!(stream.buffer.len(), 4 * READ_BUFFER_BYTES);
+    }
+}

@@ -136,6 +136,36 @@ fn a_stuttering_server_is_understood() {
     }
 }
 
+/// Where the end of a result falls in the read buffer changes nothing: in front of its end, across it, or behind it.
+#[test]
+fn a_result_may_end_anywhere_in_the_buffer() {
+    let buffer = 128 << 10;
+    let value = [&[0xFC, 0xE8, 0x03][..], &[b'v'; 1000]].concat();
+    let full = vec![&value[..]; buffer / (value.len() + 4) - 1];
+    let used = full.len() * (value.len() + 4);
+    for past in 0..24 {
+        // The rows, headers included, end this many bytes in front of the buffer's end.
+        let length = buffer - used - 4 - 3 - past;
+        let last =
+            [&[0xFC][..], &u16::try_from(length).unwrap().to_le_bytes(), &vec![b'l'; length]]
+                .concat();
+        let rows = [&full[..], &[&last]].concat();
+        let whole = rows_of_one_column(&[&rows[..], &[EOF]].concat());
+        let (options, _) = serve(answer(&whole, usize::MAX));
+        let mut connection = Connection::connect(&options).unwrap();
+        connection.send_query(b"SELECT 1").unwrap();
+        connection.read_query_response().unwrap();
+        let stored = connection.store_result().unwrap();
+        assert_eq!(stored.rows(), rows.len() as u64);
+        assert_eq!(stored.wire_bytes(), (buffer - past) as u64);
+        for (number, row) in (0..).zip(&rows) {
+            let stored = stored.row(number).and_then(|row| row.values().next()).flatten();
+            assert_eq!(stored, Some(&row[3..]), "{number} with {past}");
+        }
+        assert_eq!(connection.state(), State::Ready);
+    }
+}
+
 #[test]
 fn a_server_that_wants_a_file_gets_none() {
     let steps = vec![

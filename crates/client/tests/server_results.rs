@@ -114,24 +114,29 @@ fn any_row_can_be_sought() {
 fn rows_around_the_packet_limit_come_whole() {
     on_each(|_, connection| {
         // A value below 16 MiB has 4 bytes of length in front, a longer one 9.
-        for payload in [FULL_PACKET - 1, FULL_PACKET, FULL_PACKET + 1, 2 * FULL_PACKET, 40 << 20] {
+        for payload in [FULL_PACKET - 1, FULL_PACKET, FULL_PACKET + 1, 2 * FULL_PACKET] {
             let length = if payload - 4 <= FULL_PACKET { payload - 4 } else { payload - 9 };
+            // Two long rows: the second one meets a buffer that has grown already.
             let sql = format!(
-                "SELECT 'before' UNION ALL SELECT REPEAT('x', {length}) UNION ALL SELECT 'after'"
+                "SELECT 'before' UNION ALL SELECT REPEAT('x', {length}) UNION ALL SELECT REPEAT('y', {length}) \
+                 UNION ALL SELECT 'after'"
             );
-            let check = |row: Option<Row<'_>>, expected: usize| {
-                let value = row.and_then(|row| row.values().next().flatten());
-                assert_eq!(value.map(<[u8]>::len), Some(expected), "{payload}");
+            let check = |row: Option<Row<'_>>, expected: usize, content: u8| {
+                let value = row.and_then(|row| row.values().next().flatten()).unwrap_or_default();
+                assert_eq!(value.len(), expected, "{payload}");
+                assert!(expected < 10 || value.iter().all(|&byte| byte == content), "{payload}");
             };
             let mut stored = store(connection, &sql);
-            check(stored.next_row(), 6);
-            check(stored.next_row(), length);
-            check(stored.next_row(), 5);
+            check(stored.next_row(), 6, 0);
+            check(stored.next_row(), length, b'x');
+            check(stored.next_row(), length, b'y');
+            check(stored.next_row(), 5, 0);
             assert!(stored.next_row().is_none());
             begin(connection, &sql);
-            check(connection.next_row().unwrap(), 6);
-            check(connection.next_row().unwrap(), length);
-            check(connection.next_row().unwrap(), 5);
+            check(connection.next_row().unwrap(), 6, 0);
+            check(connection.next_row().unwrap(), length, b'x');
+            check(connection.next_row().unwrap(), length, b'y');
+            check(connection.next_row().unwrap(), 5, 0);
             assert!(connection.next_row().unwrap().is_none());
             connection.ping().unwrap();
         }

@@ -1,0 +1,124 @@
+//! What hostile scripts cost in memory: no more than what arrived and a constant, whatever a length field claims.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here is a failed test"
+)]
+
+mod fake;
+
+use std::alloc::System;
+use std::sync::{Arc, Mutex};
+
+use fake::{Over, Reading};
+use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
+use vaquita_client::{ColumnType, Connection};
+use vaquita_fake_server::{Delivery, NamedScript, Script, packets};
+
+#[global_allocator]
+static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// All memory of the process is counted, so one test runs at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What a connection may take besides what arrived: its read buffer of 128 KiB; and here the fake server too.
+const CONSTANT_BYTES: u64 = 256 << 10;
+/// The same while rows are stored: when the read buffer is full, or a row does not fit, it becomes a part of the result, and
+/// the next one has 1 MiB.
+const STORED_CONSTANT_BYTES: u64 = CONSTANT_BYTES + (1 << 20);
+
+/// Plays a script, and gives how much memory was taken at most while a client met it, and how much the server sent.
+fn measure(script: Script, named: Option<&NamedScript>, reading: Reading) -> (u64, u64) {
+    // The script's own bytes stay where they are while others are counted.
+    let script = Arc::new(script);
+    ALLOCATOR.reset_peak_memory();
+    let server = fake::serve(&script, Over::Tcp, Delivery::WHOLE);
+    let options = match named {
+        Some(named) => fake::options_for(named, &server),
+        None => fake::options(&server),
+    };
+    if let Ok(mut connection) = Connection::connect(&options) {
+        let _ = fake::query(&mut connection, reading);
+    }
+    let sent_bytes = server.finish().unwrap().sent_bytes;
+    (u64::try_from(ALLOCATOR.get_peak_memory()).unwrap(), sent_bytes)
+}
+
+/// No more than this many times what arrived, and the constant, is taken for a script, however its rows are read.
+fn check(what: &str, times: u64, script: &Script, named: Option<&NamedScript>) {
+    let constants = [(Reading::OneByOne, CONSTANT_BYTES), (Reading::Stored, STORED_CONSTANT_BYTES)];
+    for (reading, constant) in constants {
+        let (peak, sent) = measure(script.clone(), named, reading);
+        eprintln!("{what}, {reading:?}: {peak} bytes for {sent}");
+        assert!(peak <= times * sent + constant, "{what}, {reading:?}: {peak} bytes for {sent}");
+        // The read buffer at least: else nothing was measured.
+        assert!(peak >= 128 << 10, "{what}: {peak} bytes");
+    }
+}
+
+#[test]
+fn no_script_takes_more_than_it_sends_and_a_constant() {
+    let _alone = ALONE.lock();
+    for (named, ..) in fake::hostile() {
+        check(named.name, 1, &named.script(), Some(named));
+    }
+}
+
+fn two_columns() -> Script {
+    Script::queried()
+        .send(packets::column_count(2))
+        .send(packets::column("a", ColumnType::LONG))
+        .send(packets::column("b", ColumnType::BLOB))
+        .send(packets::eof(packets::AUTOCOMMIT))
+}
+
+/// While a long packet arrives, the buffer for it doubles, until it is as long as the packet.
+#[test]
+fn a_cut_packet_takes_at_most_twice_what_arrived() {
+    let _alone = ALONE.lock();
+    let announced = [0xFE, 0xFF, 0xFF, 0x05];
+    for bytes in [0, 1, 100_000, 131_072, 200_000, 1 << 20, 3 << 20, 9 << 20, 15 << 20] {
+        let script = two_columns().send_raw(announced).send_raw(vec![0xFB; bytes]).close();
+        check(&format!("{bytes} bytes of 16 MiB"), 2, &script, None);
+    }
+}
+
+#[test]
+fn a_long_message_takes_at_most_twice_what_arrived() {
+    let _alone = ALONE.lock();
+    let message = "x".repeat(16 << 20);
+    let error = packets::err(1064, b"42000", &message);
+    check("an error of 16 MiB", 2, &Script::queried().send(error), None);
+    let info = packets::lenenc_bytes(message.as_bytes());
+    let ok = packets::ok(packets::AUTOCOMMIT).field("info", info);
+    check("an OK of 16 MiB", 2, &Script::queried().send(ok).close(), None);
+}
+
+/// Rows of more than half a chunk: what is left of each chunk is lost.
+#[test]
+fn rows_that_fit_badly_take_at_most_twice_what_arrived() {
+    let _alone = ALONE.lock();
+    let value = vec![b'x'; 600_000];
+    let script = (0..20)
+        .fold(two_columns(), |script, _| script.send(packets::row(&[None, Some(&value)])))
+        .send(packets::eof(packets::AUTOCOMMIT));
+    check("20 rows of 600 KB", 2, &script, None);
+}
+
+/// The most columns that the driver takes, with the shortest definitions: each of 19 bytes becomes a value of 80, and
+/// while there are more of them than fit where they are, or they move to where they are shared, they stand twice.
+#[test]
+fn the_widest_result_takes_at_most_eight_times_what_arrived() {
+    let _alone = ALONE.lock();
+    let mut definition = packets::column("", ColumnType::LONG);
+    for name in ["catalog", "schema", "table", "org_table"] {
+        definition = definition.with(name, [0]);
+    }
+    let count: u32 = 1 << 20;
+    let result = Script::queried().send(packets::column_count(count.into()));
+    let script = (0..count).fold(result, |script, _| script.send(definition.clone()));
+    let script = script.send(packets::eof(packets::AUTOCOMMIT)).close();
+    check("2^20 columns", 8, &script, None);
+}
