@@ -1,0 +1,125 @@
+<?php
+/*
+ * Parity: one script under stock and under Vaquita, and their outputs compared part by part; a part begins with "=== NAME".
+ * A difference fails, unless the ledger has exactly it, with a reason.
+ */
+
+declare(strict_types=1);
+
+final class Parity extends Script
+{
+    public function __construct(string $path, Place $place, private readonly Ledger $ledger)
+    {
+        parent::__construct($path, $place);
+    }
+
+    public function run(): Generator
+    {
+        $stock = $this->outcome(yield $this->command(getenv('STOCK_PHP'), $this->path));
+        $ours = $this->outcome(yield $this->command(getenv('VAQUITA_PHP'), $this->path));
+        $expected_end = header_words($this->source, 'exit')[0] ?? '0';
+        $end = self::parts($stock)['end'] ?? "exit code 0\n";
+        if ($end !== "exit code $expected_end\n") {
+            return Verdict::fail("Stock itself: $end... " . implode("\n", array_slice(explode("\n", $stock), -20)), $stock);
+        }
+        $wrong = [];
+        $expected = self::parts($stock);
+        $actual = self::parts($ours);
+        foreach ($expected + $actual as $part => $_) {
+            $difference = difference($expected[$part] ?? '', $actual[$part] ?? '');
+            if ($difference !== [] && !$this->ledger->has($this->script(), (string) $part, $difference)) {
+                $wrong[] = "=== $part\n" . implode("\n", $difference);
+            }
+        }
+        return $wrong === [] ? Verdict::pass($ours) : Verdict::fail(implode("\n", $wrong), $ours);
+    }
+
+    private function script(): string
+    {
+        return pathinfo($this->path, PATHINFO_FILENAME);
+    }
+
+    /** @return array<string, string> the output's parts by name */
+    private static function parts(string $output): array
+    {
+        $parts = [];
+        $pieces = preg_split('/^=== (.*)\n/m', $output, -1, PREG_SPLIT_DELIM_CAPTURE);
+        $parts['(before the first part)'] = $pieces[0];
+        for ($i = 1; $i < count($pieces); $i += 2) {
+            $name = $pieces[$i];
+            while (isset($parts[$name])) {
+                $name .= ' again';
+            }
+            $parts[$name] = $pieces[$i + 1];
+        }
+        return $parts;
+    }
+}
+
+/**
+ * The differences that are meant: entries of
+ *
+ *     [SCRIPT: PART]
+ *     the reason, one or more lines
+ *     - a line of stock's
+ *     + a line of ours
+ */
+final class Ledger
+{
+    /** @var array<string, list<array{difference: list<string>, used: bool}>> */
+    private array $entries = [];
+
+    public function __construct(string $path)
+    {
+        $entry = null;
+        foreach (is_file($path) ? file($path, FILE_IGNORE_NEW_LINES) : [] as $number => $line) {
+            if (preg_match('/^\[(.+)\]$/', $line, $match)) {
+                unset($entry);
+                $entry = ['difference' => [], 'used' => false, 'reason' => ''];
+                $this->entries[$match[1]][] = &$entry;
+            } elseif (preg_match('/^[-+] /', $line)) {
+                $entry['difference'][] = $line;
+            } elseif (trim($line) !== '' && !str_starts_with($line, '#')) {
+                $entry['reason'] .= $line;
+            }
+        }
+        unset($entry);
+        foreach ($this->entries as $name => $entries) {
+            foreach ($entries as $entry) {
+                $entry['reason'] !== '' || throw new Exception("the ledger's entry for $name has no reason");
+                $entry['difference'] !== [] || throw new Exception("the ledger's entry for $name has no difference");
+            }
+        }
+    }
+
+    /** @param list<string> $difference */
+    public function has(string $script, string $part, array $difference): bool
+    {
+        foreach ($this->entries["$script: $part"] ?? [] as $index => $entry) {
+            if ($entry['difference'] === $difference) {
+                $this->entries["$script: $part"][$index]['used'] = true;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public function used(): int
+    {
+        return count(array_filter(array_merge([], ...array_values($this->entries)), fn(array $entry) => $entry['used']));
+    }
+
+    /** @return list<string> */
+    public function unused(): array
+    {
+        $unused = [];
+        foreach ($this->entries as $name => $entries) {
+            foreach ($entries as $entry) {
+                if (!$entry['used']) {
+                    $unused[] = "[$name]";
+                }
+            }
+        }
+        return $unused;
+    }
+}

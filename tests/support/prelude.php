@@ -1,0 +1,174 @@
+<?php
+/*
+ * What the scripts in tests/parity and tests/phpt share. The runner puts this folder's parent into include_path, and says
+ * in the environment which server to use and how to reach it.
+ *
+ * What is printed here is the same from run to run and from machine to machine: no object ids, thread ids, times or paths.
+ */
+
+error_reporting(E_ALL);
+
+/** What the environment says of the server: HOST, PORT, SOCKET, USER, PASSWORD, DATABASE, NAME or TRANSPORT. */
+function server(string $what): string
+{
+    return getenv("VAQUITA_SERVER_$what");
+}
+
+function on_mariadb(): bool
+{
+    return server('NAME') === 'mariadb';
+}
+
+/** The arguments of a call that connects, but for those replaced by name. */
+function address(mixed ...$replaced): array
+{
+    $tcp = server('TRANSPORT') === 'tcp';
+    return array_replace([
+        'hostname' => $tcp ? server('HOST') : 'localhost',
+        'username' => server('USER'),
+        'password' => server('PASSWORD'),
+        'database' => server('DATABASE'),
+        'port' => (int) server('PORT'),
+        'socket' => $tcp ? null : server('SOCKET'),
+    ], $replaced);
+}
+
+function connect(string $class = 'mysqli', mixed ...$replaced): mysqli
+{
+    return new $class(...address(...$replaced));
+}
+
+/** Begins a part of the output that is compared on its own. */
+function section(string $name): void
+{
+    echo "=== $name\n";
+}
+
+/** A value as text on one line, exact in type and content. */
+function text(mixed $value, int $depth = 0): string
+{
+    if (is_string($value)) {
+        if (strlen($value) > 300) {
+            return 'string of ' . strlen($value) . ' bytes, md5 ' . md5($value);
+        }
+        return '"' . addcslashes($value, "\\\"\0..\37\177..\377") . '"';
+    }
+    if (is_float($value)) {
+        return 'float ' . var_export($value, true);
+    }
+    if (is_array($value)) {
+        $items = [];
+        $next = 0;
+        foreach ($value as $key => $item) {
+            $items[] = ($key === $next ? '' : text($key) . ' => ') . text($item, $depth + 1);
+            $next = is_int($key) ? $key + 1 : $next;
+        }
+        return '[' . implode(', ', $items) . ']';
+    }
+    if ($value instanceof UnitEnum) {
+        return $value::class . '::' . $value->name;
+    }
+    if ($value instanceof Closure || $depth > 6) {
+        return $value::class;
+    }
+    if ($value instanceof Throwable) {
+        $state = $value instanceof mysqli_sql_exception ? ' [' . $value->getSqlState() . ']' : '';
+        return $value::class . '(' . $value->getCode() . ')' . $state . ': ' . $value->getMessage();
+    }
+    if ($value instanceof mysqli || $value instanceof mysqli_result || $value instanceof mysqli_driver) {
+        return 'object ' . $value::class;
+    }
+    if (is_object($value)) {
+        $items = [];
+        foreach ((array) $value as $name => $item) {
+            $items[] = str_replace("\0", '|', $name) . ': ' . text($item, $depth + 1);
+        }
+        return $value::class . ' {' . implode(', ', $items) . '}';
+    }
+    return strtolower(var_export($value, true));
+}
+
+function show(mixed ...$values): void
+{
+    echo implode(' | ', array_map(text(...), $values)), "\n";
+}
+
+/** Prints warnings and notices as lines of their own. */
+function watch_errors(): void
+{
+    set_error_handler(function (int $level, string $message): bool {
+        $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated', E_USER_WARNING => 'User warning'];
+        echo '  ', $names[$level] ?? $level, ': ', preg_replace('/PID=\d+/', 'PID=N', $message), "\n";
+        return true;
+    });
+}
+
+/** Prints what the call returns or throws. */
+function attempt(string $label, callable $action): mixed
+{
+    try {
+        $value = $action();
+        echo "$label: ", text($value), "\n";
+        return $value;
+    } catch (Throwable $thrown) {
+        echo "$label: thrown ", text($thrown), "\n";
+        for ($previous = $thrown->getPrevious(); $previous; $previous = $previous->getPrevious()) {
+            echo '  after ', text($previous), "\n";
+        }
+        return null;
+    }
+}
+
+/** Prints the error that the link is left with, as each of the functions tells it (error_list: only the newest one). */
+function show_error(mysqli $link): void
+{
+    echo '  error: ';
+    show(mysqli_errno($link), mysqli_sqlstate($link), mysqli_error($link), array_slice($link->error_list, -1));
+}
+
+/** Prints what the link says of its last statement. */
+function show_status(mysqli $link): void
+{
+    echo '  status: ';
+    show([
+        'affected' => $link->affected_rows,
+        'id' => $link->insert_id,
+        'info' => $link->info,
+        'warnings' => $link->warning_count,
+        'fields' => $link->field_count,
+        'errno' => $link->errno,
+    ]);
+}
+
+/** Ends another connection, and comes back when the server has done so. */
+function kill_connection(mysqli $killer, int $id): void
+{
+    mysqli_query($killer, "KILL $id");
+    $list = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = $id";
+    while (mysqli_query($killer, $list)->fetch_row()[0] !== '0');
+}
+
+/**
+ * Runs a script in a PHP of its own with the same extensions, and prints its output and how it ended.
+ *
+ * @param array<string, string> $settings
+ */
+function child(string $script, array $settings = []): void
+{
+    $file = tempnam(sys_get_temp_dir(), 'vaquita');
+    file_put_contents($file, "<?php require 'support/prelude.php';\n$script");
+    $command = [PHP_BINARY];
+    foreach ($settings + ['include_path' => get_include_path(), 'display_errors' => '1', 'log_errors' => '0', 'html_errors' => '0', 'zend.exception_ignore_args' => '1'] as $name => $value) {
+        array_push($command, '-d', "$name=$value");
+    }
+    $process = proc_open([...$command, $file], [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
+    $output = stream_get_contents($pipes[1]);
+    do {
+        $status = proc_get_status($process); // its output has ended, so this is soon
+    } while ($status['running']);
+    proc_close($process);
+    unlink($file);
+    echo str_replace($file, 'FILE', $output), "\n  ", $status['signaled'] ? "killed by signal {$status['termsig']}" : "exit code {$status['exitcode']}", "\n";
+}
+
+watch_errors();
