@@ -39,30 +39,25 @@ impl Command {
         let mut rounds = 8;
         let mut script = PathBuf::from("examples/fetch.php");
         while let Some(option) = arguments.next() {
-            let value = arguments
-                .next()
-                .ok_or_else(|| format!("{option} needs a value\n{USAGE}"))?;
+            let value =
+                arguments.next().ok_or_else(|| format!("{option} needs a value\n{USAGE}"))?;
             match option.as_str() {
                 "--stock" => stock = Some(PathBuf::from(value)),
                 "--vaquita" => vaquita = Some(PathBuf::from(value)),
                 "--script" => script = PathBuf::from(value),
                 "--rounds" => {
-                    rounds = value
-                        .parse()
-                        .ok()
-                        .filter(|rounds| *rounds > 0)
-                        .ok_or_else(|| format!("--rounds needs a number above 0, not {value}"))?;
+                    rounds =
+                        value.parse().ok().filter(|rounds| *rounds > 0).ok_or_else(|| {
+                            format!("--rounds needs a number above 0, not {value}")
+                        })?;
                 }
                 _ => return Err(format!("unknown option {option}\n{USAGE}")),
             }
         }
         match (stock, vaquita) {
-            (Some(stock), Some(vaquita)) => Ok(Self::Demo(Options {
-                stock,
-                vaquita,
-                rounds,
-                script,
-            })),
+            (Some(stock), Some(vaquita)) => {
+                Ok(Self::Demo(Options { stock, vaquita, rounds, script }))
+            }
             _ => Err(USAGE.to_owned()),
         }
     }

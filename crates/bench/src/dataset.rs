@@ -22,9 +22,7 @@ pub(crate) struct Values {
 impl Values {
     /// Starts at the first row.
     pub(crate) fn new() -> Self {
-        Self {
-            random: SplitMix64(SEED),
-        }
+        Self { random: SplitMix64(SEED) }
     }
 }
 
@@ -37,10 +35,7 @@ impl Iterator for Values {
             SHORTEST + usize::from(u16::from_le_bytes([low, high])) % (LONGEST - SHORTEST + 1);
         let mut value = String::with_capacity(length + 8);
         while value.len() < length {
-            let letters = self
-                .random
-                .next_bytes()
-                .map(|byte| char::from(b'a' + byte % 26));
+            let letters = self.random.next_bytes().map(|byte| char::from(b'a' + byte % 26));
             value.extend(letters);
         }
         value.truncate(length);
@@ -65,11 +60,7 @@ pub(crate) fn write_sql(sql: &mut impl Write) -> io::Result<()> {
         } else {
             String::new()
         };
-        let after = if row % ROWS_PER_INSERT == ROWS_PER_INSERT - 1 {
-            ';'
-        } else {
-            ','
-        };
+        let after = if row % ROWS_PER_INSERT == ROWS_PER_INSERT - 1 { ';' } else { ',' };
         writeln!(sql, "{before}('{value}'){after}")?;
     }
     writeln!(sql, "COMMIT;")
@@ -105,14 +96,8 @@ mod tests {
     #[test]
     fn splitmix64_is_the_published_one() {
         let mut random = SplitMix64(1_234_567);
-        assert_eq!(
-            u64::from_le_bytes(random.next_bytes()),
-            6_457_827_717_110_365_317
-        );
-        assert_eq!(
-            u64::from_le_bytes(random.next_bytes()),
-            3_203_168_211_198_807_973
-        );
+        assert_eq!(u64::from_le_bytes(random.next_bytes()), 6_457_827_717_110_365_317);
+        assert_eq!(u64::from_le_bytes(random.next_bytes()), 3_203_168_211_198_807_973);
     }
 
     #[test]

@@ -34,11 +34,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     progress.now("loading the data");
     let server_version = server.load()?;
 
-    let mut runs = WAYS.map(|way| Runs {
-        way,
-        stock: Vec::new(),
-        vaquita: Vec::new(),
-    });
+    let mut runs = WAYS.map(|way| Runs { way, stock: Vec::new(), vaquita: Vec::new() });
     let mut stock_idle = Vec::new();
     let mut vaquita_idle = Vec::new();
     for round in 0..=options.rounds {
@@ -89,11 +85,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         ways: Vec::from(runs),
     };
     println!("{report}");
-    println!(
-        "{} rows in each run, and all digests agree: sha256 {}",
-        dataset::ROWS,
-        digest?
-    );
+    println!("{} rows in each run, and all digests agree: sha256 {}", dataset::ROWS, digest?);
     Ok(())
 }
 
@@ -139,42 +131,18 @@ mod tests {
 
     fn fetched(rows: u64, digest: &str) -> Vec<Measurement> {
         let digest = digest.to_owned();
-        vec![Measurement {
-            rows,
-            digest,
-            wall_ms: 1.0,
-            cpu_ms: 1.0,
-            peak_rss_kib: 1.0,
-        }]
+        vec![Measurement { rows, digest, wall_ms: 1.0, cpu_ms: 1.0, peak_rss_kib: 1.0 }]
     }
 
     #[test]
     fn digests_must_agree() {
-        let same = Runs {
-            way: "a",
-            stock: fetched(30_000, "x"),
-            vaquita: fetched(30_000, "x"),
-        };
-        let not_yet = Runs {
-            way: "b",
-            stock: fetched(30_000, "x"),
-            vaquita: Vec::new(),
-        };
-        let other = Runs {
-            way: "c",
-            stock: fetched(30_000, "x"),
-            vaquita: fetched(30_000, "y"),
-        };
-        let fewer = Runs {
-            way: "d",
-            stock: fetched(30_000, "x"),
-            vaquita: fetched(29_999, "x"),
-        };
+        let same = Runs { way: "a", stock: fetched(30_000, "x"), vaquita: fetched(30_000, "x") };
+        let not_yet = Runs { way: "b", stock: fetched(30_000, "x"), vaquita: Vec::new() };
+        let other = Runs { way: "c", stock: fetched(30_000, "x"), vaquita: fetched(30_000, "y") };
+        let fewer = Runs { way: "d", stock: fetched(30_000, "x"), vaquita: fetched(29_999, "x") };
         assert_eq!(agreed_digest(&[same, not_yet]), Ok("x".to_owned()));
         assert!(
-            agreed_digest(&[other])
-                .unwrap_err()
-                .contains("c on vaquita: 30000 rows, digest y")
+            agreed_digest(&[other]).unwrap_err().contains("c on vaquita: 30000 rows, digest y")
         );
         assert!(agreed_digest(&[fewer]).unwrap_err().contains("29999 rows"));
         assert!(agreed_digest(&[]).is_err());

@@ -15,11 +15,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts at zero of `total` steps.
     pub(crate) fn new(total: usize) -> Self {
-        Self {
-            total,
-            done: 0,
-            terminal: io::stderr().is_terminal(),
-        }
+        Self { total, done: 0, terminal: io::stderr().is_terminal() }
     }
 
     /// Says what happens now, before it happens.
@@ -29,10 +25,7 @@ impl Progress {
             eprint!("\r[{}/{}] {what}\x1b[K", self.done, self.total);
             // A progress line that cannot be shown is no reason to stop.
             let _ = io::stderr().flush();
-        } else if self
-            .done
-            .is_multiple_of(self.total.div_ceil(LOG_LINES).max(1))
-        {
+        } else if self.done.is_multiple_of(self.total.div_ceil(LOG_LINES).max(1)) {
             eprintln!("[{}/{}] {what}", self.done, self.total);
         }
         self.done += 1;

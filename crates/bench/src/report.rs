@@ -46,25 +46,15 @@ struct Pair {
 impl Pair {
     /// How many times better Vaquita is; all measures are better when smaller.
     fn ratio(&self) -> Option<f64> {
-        self.stock
-            .zip(self.vaquita.filter(|value| *value > 0.0))
-            .map(|(stock, own)| stock / own)
+        self.stock.zip(self.vaquita.filter(|value| *value > 0.0)).map(|(stock, own)| stock / own)
     }
 }
 
 impl fmt::Display for Pair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = |value: Option<f64>| value.map_or("not yet".to_owned(), |v| format!("{v:.1}"));
-        let ratio = self
-            .ratio()
-            .map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
-        write!(
-            f,
-            "{:>9}{:>9}{:>7}",
-            value(self.stock),
-            value(self.vaquita),
-            ratio
-        )
+        let ratio = self.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        write!(f, "{:>9}{:>9}{:>7}", value(self.stock), value(self.vaquita), ratio)
     }
 }
 
@@ -78,9 +68,7 @@ impl Report {
         let peak = pair(|run| run.peak_rss_kib);
         let above_idle = Pair {
             stock: peak.stock.map(|kib| (kib - self.stock_idle_kib) / 1024.0),
-            vaquita: peak
-                .vaquita
-                .map(|kib| (kib - self.vaquita_idle_kib) / 1024.0),
+            vaquita: peak.vaquita.map(|kib| (kib - self.vaquita_idle_kib) / 1024.0),
         };
         [
             ("wall time", pair(|run| run.wall_ms)),
@@ -113,11 +101,7 @@ impl fmt::Display for Report {
             dataset::SHORTEST,
             dataset::LONGEST
         )?;
-        writeln!(
-            f,
-            "Medians of {} rounds, each run in a fresh process.",
-            self.rounds
-        )?;
+        writeln!(f, "Medians of {} rounds, each run in a fresh process.", self.rounds)?;
         writeln!(f, "  server   {}, unix socket", self.server)?;
         writeln!(f, "  stock    {}", self.stock)?;
         writeln!(f, "  vaquita  {}\n", self.vaquita)?;
@@ -137,19 +121,12 @@ impl fmt::Display for Report {
             writeln!(f, "   {}", comparison(runs))?;
         }
 
-        writeln!(
-            f,
-            "\nratio: stock / vaquita. Above 1 Vaquita is better, below 1 stock is."
-        )?;
+        writeln!(f, "\nratio: stock / vaquita. Above 1 Vaquita is better, below 1 stock is.")?;
         let losses = self.losses();
         if losses.is_empty() {
             write!(f, "Stock is better by more than 3 % in nothing.")
         } else {
-            write!(
-                f,
-                "Stock is better by more than 3 % in: {}.",
-                losses.join(", ")
-            )
+            write!(f, "Stock is better by more than 3 % in: {}.", losses.join(", "))
         }
     }
 }
@@ -176,13 +153,7 @@ mod tests {
     use super::*;
 
     fn runs(wall_ms: f64, peak_rss_kib: f64) -> Vec<Measurement> {
-        vec![Measurement {
-            rows: 1,
-            digest: "x".to_owned(),
-            wall_ms,
-            cpu_ms: 2.0,
-            peak_rss_kib,
-        }]
+        vec![Measurement { rows: 1, digest: "x".to_owned(), wall_ms, cpu_ms: 2.0, peak_rss_kib }]
     }
 
     fn report(ways: Vec<Runs>) -> Report {
@@ -201,52 +172,25 @@ mod tests {
     #[test]
     fn wins_losses_and_what_is_missing() {
         let text = report(vec![
-            Runs {
-                way: "good",
-                stock: runs(3.0, 5120.0),
-                vaquita: runs(2.0, 3072.0),
-            },
-            Runs {
-                way: "bad",
-                stock: runs(2.0, 3072.0),
-                vaquita: runs(4.0, 3072.0),
-            },
-            Runs {
-                way: "missing",
-                stock: runs(2.0, 3072.0),
-                vaquita: Vec::new(),
-            },
+            Runs { way: "good", stock: runs(3.0, 5120.0), vaquita: runs(2.0, 3072.0) },
+            Runs { way: "bad", stock: runs(2.0, 3072.0), vaquita: runs(4.0, 3072.0) },
+            Runs { way: "missing", stock: runs(2.0, 3072.0), vaquita: Vec::new() },
         ])
         .to_string();
         let line = |name: &str| {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
             line.split_whitespace().collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(
-            line("good"),
-            "good 3.0 2.0 1.50 2.0 2.0 1.00 4.0 2.0 2.00 same"
-        );
-        assert_eq!(
-            line("bad"),
-            "bad 2.0 4.0 0.50 2.0 2.0 1.00 2.0 2.0 1.00 same"
-        );
-        assert_eq!(
-            line("missing"),
-            "missing 2.0 not yet - 2.0 not yet - 2.0 not yet - -"
-        );
+        assert_eq!(line("good"), "good 3.0 2.0 1.50 2.0 2.0 1.00 4.0 2.0 2.00 same");
+        assert_eq!(line("bad"), "bad 2.0 4.0 0.50 2.0 2.0 1.00 2.0 2.0 1.00 same");
+        assert_eq!(line("missing"), "missing 2.0 not yet - 2.0 not yet - 2.0 not yet - -");
         assert!(text.ends_with("Stock is better by more than 3 % in: bad wall time (0.50)."));
     }
 
     #[test]
     fn no_losses() {
-        let text = report(vec![Runs {
-            way: "w",
-            stock: runs(2.0, 2048.0),
-            vaquita: runs(2.0, 2048.0),
-        }]);
-        assert!(
-            text.to_string()
-                .ends_with("Stock is better by more than 3 % in nothing.")
-        );
+        let text =
+            report(vec![Runs { way: "w", stock: runs(2.0, 2048.0), vaquita: runs(2.0, 2048.0) }]);
+        assert!(text.to_string().ends_with("Stock is better by more than 3 % in nothing."));
     }
 }

@@ -50,13 +50,7 @@ impl Server {
     pub(crate) fn load(&self) -> Result<String, String> {
         let mut client = Command::new("mariadb")
             .args(["--no-defaults", "--batch", "--skip-column-names"])
-            .args([
-                "--socket",
-                &self.socket,
-                "--user",
-                &self.user,
-                &self.database,
-            ])
+            .args(["--socket", &self.socket, "--user", &self.user, &self.database])
             .env("MYSQL_PWD", &self.password)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -70,9 +64,7 @@ impl Server {
             sql.flush()
         });
         // A client that fails closes its input: what it says about that is worth more than the broken pipe.
-        let output = client
-            .wait_with_output()
-            .map_err(|error| error.to_string())?;
+        let output = client.wait_with_output().map_err(|error| error.to_string())?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr);
             return Err(format!("the data could not be loaded: {}", message.trim()));

@@ -56,10 +56,7 @@ pub(crate) struct Measurement {
 impl Stack {
     /// Names a PHP command; nothing is started yet.
     pub(crate) fn new(driver: Driver, php: &Path) -> Self {
-        Self {
-            driver,
-            php: php.to_owned(),
-        }
+        Self { driver, php: php.to_owned() }
     }
 
     /// Tells the versions, such as "PHP 8.2.35, mysqlnd 8.2.35".
@@ -77,14 +74,12 @@ impl Stack {
             (Driver::Vaquita, Some(version), Some(_)) => {
                 Ok(format!("PHP {php}, Vaquita {version}"))
             }
-            (Driver::Stock, Some(_), _) => Err(format!(
-                "{} is meant as stock, but has Vaquita loaded",
-                self.php.display()
-            )),
-            (Driver::Vaquita, None, _) => Err(format!(
-                "{} is meant to have Vaquita, but has not",
-                self.php.display()
-            )),
+            (Driver::Stock, Some(_), _) => {
+                Err(format!("{} is meant as stock, but has Vaquita loaded", self.php.display()))
+            }
+            (Driver::Vaquita, None, _) => {
+                Err(format!("{} is meant to have Vaquita, but has not", self.php.display()))
+            }
             (_, _, None) => Err(format!("{} has no mysqli", self.php.display())),
         }
     }
@@ -117,14 +112,7 @@ impl Stack {
         let mut command = Command::new(&self.php);
         command
             .env_remove("PHP_INI_SCAN_DIR") // as build/php leaves it to its children
-            .args([
-                "-d",
-                "display_errors=stderr",
-                "-d",
-                "log_errors=0",
-                "-d",
-                "memory_limit=-1",
-            ]);
+            .args(["-d", "display_errors=stderr", "-d", "log_errors=0", "-d", "memory_limit=-1"]);
         command
     }
 
@@ -142,10 +130,7 @@ impl Stack {
         }
         let status = child.wait().map_err(|error| error.to_string())?;
         let Some((stdout, stderr)) = streams else {
-            return Err(self.blame(&format!(
-                "it did not end within {} seconds",
-                LIMIT.as_secs()
-            )));
+            return Err(self.blame(&format!("it did not end within {} seconds", LIMIT.as_secs())));
         };
         if !status.success() || !stderr.is_empty() {
             return Err(self.blame(&format!("{status}\n{stdout}{stderr}")));
@@ -186,10 +171,7 @@ impl Outcome {
         match text("status") {
             Some("not yet") => Ok(Self::NotYet),
             Some("ok") => Ok(Self::Fetched(Measurement {
-                rows: report
-                    .get("rows")
-                    .and_then(Value::as_u64)
-                    .ok_or("no rows in its report")?,
+                rows: report.get("rows").and_then(Value::as_u64).ok_or("no rows in its report")?,
                 digest: text("digest").ok_or("no digest in its report")?.to_owned(),
                 wall_ms: number(&report, "wall_ms")?,
                 cpu_ms: number(&report, "cpu_ms")?,
@@ -205,10 +187,7 @@ fn parse(line: &str) -> Result<Value, String> {
 }
 
 fn number(report: &Value, key: &str) -> Result<f64, String> {
-    report
-        .get(key)
-        .and_then(Value::as_f64)
-        .ok_or_else(|| format!("no {key} in its report"))
+    report.get(key).and_then(Value::as_f64).ok_or_else(|| format!("no {key} in its report"))
 }
 
 #[cfg(test)]
@@ -226,21 +205,12 @@ mod tests {
         };
         let line = r#"{"way":"x","status":"ok","rows":3,"digest":"ab","wall_ms":1.5,"cpu_ms":1,"peak_rss_kib":2048}"#;
         assert_eq!(Outcome::read(line), Ok(Outcome::Fetched(fetched)));
-        assert_eq!(
-            Outcome::read(r#"{"way":"x","status":"not yet"}"#),
-            Ok(Outcome::NotYet)
-        );
+        assert_eq!(Outcome::read(r#"{"way":"x","status":"not yet"}"#), Ok(Outcome::NotYet));
     }
 
     #[test]
     fn refuses_anything_else() {
-        for line in [
-            "",
-            "Warning: x",
-            "{}",
-            r#"{"status":"ok"}"#,
-            r#"{"status":"ok","rows":-1}"#,
-        ] {
+        for line in ["", "Warning: x", "{}", r#"{"status":"ok"}"#, r#"{"status":"ok","rows":-1}"#] {
             assert!(Outcome::read(line).is_err(), "{line}");
         }
     }

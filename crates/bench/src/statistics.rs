@@ -20,10 +20,7 @@ mod tests {
     #[test]
     fn medians() {
         let check = |values: &[f64], expected: f64| {
-            assert!(
-                (median(values.iter().copied()) - expected).abs() < 1e-9,
-                "{values:?}"
-            );
+            assert!((median(values.iter().copied()) - expected).abs() < 1e-9, "{values:?}");
         };
         check(&[], 0.0);
         check(&[5.0], 5.0);

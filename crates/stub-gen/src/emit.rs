@@ -16,27 +16,15 @@ pub(crate) fn emit(stub: &Stub, target: Target) -> String {
     let mut out = String::new();
     line(
         &mut out,
-        &format!(
-            "// Made from the stub for PHP {}; change that instead.",
-            target.version_id()
-        ),
+        &format!("// Made from the stub for PHP {}; change that instead.", target.version_id()),
     );
     line(&mut out, "use crate::zend::ffi;");
 
-    let functions: Vec<&Function> = stub
-        .functions
-        .iter()
-        .filter(|it| it.versions.include(target))
-        .collect();
-    let classes: Vec<_> = stub
-        .classes
-        .iter()
-        .filter(|it| it.versions.include(target))
-        .collect();
-    let methods = classes
-        .iter()
-        .flat_map(|class| &class.methods)
-        .filter(|it| it.versions.include(target));
+    let functions: Vec<&Function> =
+        stub.functions.iter().filter(|it| it.versions.include(target)).collect();
+    let classes: Vec<_> = stub.classes.iter().filter(|it| it.versions.include(target)).collect();
+    let methods =
+        classes.iter().flat_map(|class| &class.methods).filter(|it| it.versions.include(target));
     function::handlers(&mut out, functions.iter().copied().chain(methods));
 
     function::table(&mut out, "FUNCTIONS", "", &functions, target);
@@ -46,10 +34,7 @@ pub(crate) fn emit(stub: &Stub, target: Target) -> String {
         "pub(crate) const fn functions() -> *const ffi::zend_function_entry { FUNCTIONS.as_ptr() }",
     );
     let sensitive = function::sensitive_parameters(&functions);
-    line(
-        &mut out,
-        &format!("const SENSITIVE: &[super::Sensitive] = &[{sensitive}];"),
-    );
+    line(&mut out, &format!("const SENSITIVE: &[super::Sensitive] = &[{sensitive}];"));
     line(
         &mut out,
         "/// Marks the functions' parameters that a backtrace hides; `functions` is the compiler's function table.\n\
@@ -135,16 +120,10 @@ mod tests {
     fn a_newer_php_has_its_own_words() {
         let stub = "<?php\nfunction f(A $a): A|false {} // a::f\n";
         let php82 = made(stub, "80235");
-        assert!(
-            php82.contains("ffi::_ZEND_TYPE_NAME_BIT | ffi::MAY_BE_FALSE"),
-            "{php82}"
-        );
+        assert!(php82.contains("ffi::_ZEND_TYPE_NAME_BIT | ffi::MAY_BE_FALSE"), "{php82}");
         assert!(!php82.contains("frameless_function_infos"));
         let php84 = made(stub, "80401");
-        assert!(
-            php84.contains("ffi::_ZEND_TYPE_LITERAL_NAME_BIT"),
-            "{php84}"
-        );
+        assert!(php84.contains("ffi::_ZEND_TYPE_LITERAL_NAME_BIT"), "{php84}");
         assert!(php84.contains("frameless_function_infos"));
     }
 
@@ -161,10 +140,7 @@ mod tests {
     fn a_body_has_one_handler() {
         let stub =
             "<?php\nfunction f() {} // a::f\nclass C {\n public function f() {} // a::f\n}\n";
-        assert_eq!(
-            made(stub, "80200").matches("crate::mysqli::a::f").count(),
-            1
-        );
+        assert_eq!(made(stub, "80200").matches("crate::mysqli::a::f").count(), 1);
     }
 
     #[test]

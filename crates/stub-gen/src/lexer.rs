@@ -33,11 +33,7 @@ pub(crate) enum Kind<'s> {
 
 /// All tokens of a stub, after its `<?php`, closed by an `End`. Comments are left out, but for those at the end of a line.
 pub(crate) fn tokens(stub: &str) -> Result<Vec<Token<'_>>, StubError> {
-    let mut lexer = Lexer {
-        text: stub,
-        position: 0,
-        line: 1,
-    };
+    let mut lexer = Lexer { text: stub, position: 0, line: 1 };
     if lexer.take_prefix("<?php").is_none() {
         return Err(StubError::new(1, "a stub begins with <?php"));
     }
@@ -50,12 +46,7 @@ pub(crate) fn tokens(stub: &str) -> Result<Vec<Token<'_>>, StubError> {
         if matches!(kind, Kind::Note(_)) && tokens.last().is_none_or(|last| last.line != line) {
             continue;
         }
-        tokens.push(Token {
-            kind,
-            line,
-            start,
-            end,
-        });
+        tokens.push(Token { kind, line, start, end });
         if kind == Kind::End {
             return Ok(tokens);
         }
@@ -82,9 +73,7 @@ impl<'s> Lexer<'s> {
     }
 
     fn take_prefix(&mut self, prefix: &str) -> Option<&'s str> {
-        self.rest()
-            .starts_with(prefix)
-            .then(|| self.take(prefix.len()))
+        self.rest().starts_with(prefix).then(|| self.take(prefix.len()))
     }
 
     fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'s str {
@@ -163,11 +152,7 @@ mod tests {
     use super::{Kind, tokens};
 
     fn kinds(stub: &str) -> Vec<Kind<'_>> {
-        tokens(stub)
-            .expect("the stub is cut into tokens")
-            .iter()
-            .map(|token| token.kind)
-            .collect()
+        tokens(stub).expect("the stub is cut into tokens").iter().map(|token| token.kind).collect()
     }
 
     #[test]
@@ -197,12 +182,7 @@ mod tests {
     #[test]
     fn only_a_comment_behind_something_is_a_note() {
         let found = kinds("<?php\n// alone\n/* block\n */ x; // deprecated\n  // alone\n");
-        let expected = [
-            Kind::Word("x"),
-            Kind::Symbol(";"),
-            Kind::Note("deprecated"),
-            Kind::End,
-        ];
+        let expected = [Kind::Word("x"), Kind::Symbol(";"), Kind::Note("deprecated"), Kind::End];
         assert_eq!(found, expected);
     }
 
@@ -215,11 +195,7 @@ mod tests {
             ("<?php\n/* never", 2),
             ("<?php\n$ ", 2),
         ] {
-            assert_eq!(
-                tokens(stub).map_err(|error| error.line),
-                Err(line),
-                "{stub}"
-            );
+            assert_eq!(tokens(stub).map_err(|error| error.line), Err(line), "{stub}");
         }
     }
 }

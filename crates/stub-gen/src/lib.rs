@@ -41,10 +41,7 @@ pub struct StubError {
 
 impl StubError {
     fn new(line: usize, message: impl Into<String>) -> Self {
-        Self {
-            line,
-            message: message.into(),
-        }
+        Self { line, message: message.into() }
     }
 }
 

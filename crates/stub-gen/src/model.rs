@@ -20,9 +20,7 @@ pub(crate) struct Versions {
 impl Versions {
     pub(crate) fn include(self, target: Target) -> bool {
         self.since.is_none_or(|minor| target.is_at_least(minor))
-            && self
-                .until
-                .is_none_or(|minor| !target.is_at_least(minor + 1))
+            && self.until.is_none_or(|minor| !target.is_at_least(minor + 1))
     }
 
     pub(crate) fn overlap(self, other: Self) -> bool {

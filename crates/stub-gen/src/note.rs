@@ -19,10 +19,7 @@ pub(crate) fn read(text: &str, line: usize, allowed: &[Word]) -> Result<Note, St
     let mut note = Note::default();
     for word in text.split(',').map(str::trim) {
         let kind = Word::of(word).ok_or_else(|| {
-            StubError::new(
-                line,
-                format!("a note can't say {word:?}; see vaquita_stub_gen"),
-            )
+            StubError::new(line, format!("a note can't say {word:?}; see vaquita_stub_gen"))
         })?;
         if !allowed.contains(&kind) {
             let message = format!("{word:?} means nothing for this kind of declaration");
@@ -75,19 +72,13 @@ impl Word {
 fn body(word: &str, line: usize) -> Result<Body, StubError> {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
     match word.split_once("::") {
-        Some((room, name)) if is_name(room) && is_name(name) => Ok(Body {
-            room: room.to_owned(),
-            name: name.to_owned(),
-        }),
-        _ => Err(StubError::new(
-            line,
-            format!("{word:?} is no room::name of a Rust function"),
-        )),
+        Some((room, name)) if is_name(room) && is_name(name) => {
+            Ok(Body { room: room.to_owned(), name: name.to_owned() })
+        }
+        _ => Err(StubError::new(line, format!("{word:?} is no room::name of a Rust function"))),
     }
 }
 
@@ -115,22 +106,12 @@ mod tests {
 
     #[test]
     fn a_note_is_a_list_of_words() {
-        let note = read(
-            "link::ping, tentative, deprecated, since 8.2, until 8.3",
-            1,
-            ALL,
-        );
+        let note = read("link::ping, tentative, deprecated, since 8.2, until 8.3", 1, ALL);
         let expected = Note {
-            body: Some(Body {
-                room: "link".to_owned(),
-                name: "ping".to_owned(),
-            }),
+            body: Some(Body { room: "link".to_owned(), name: "ping".to_owned() }),
             deprecated: true,
             tentative: true,
-            versions: Versions {
-                since: Some(802),
-                until: Some(803),
-            },
+            versions: Versions { since: Some(802), until: Some(803) },
             ..Note::default()
         };
         assert_eq!(note, Ok(expected));
@@ -138,15 +119,7 @@ mod tests {
 
     #[test]
     fn what_a_note_cannot_say_is_an_error() {
-        for text in [
-            "",
-            "nonsense",
-            "link::Ping",
-            "::ping",
-            "since x",
-            "since 8",
-            "a::b::c",
-        ] {
+        for text in ["", "nonsense", "link::Ping", "::ping", "since x", "since 8", "a::b::c"] {
             let found = read(text, 7, ALL).map_err(|error| error.line);
             assert_eq!(found, Err(7), "{text}");
         }

@@ -35,13 +35,7 @@ fn constant(cursor: &mut Cursor<'_>) -> Result<Constant, StubError> {
     let value = value::literal(cursor)?;
     cursor.symbol(";")?;
     let note = cursor.note(&[Word::Deprecated, Word::Since, Word::Until])?;
-    Ok(Constant {
-        line,
-        name,
-        value,
-        deprecated: note.deprecated,
-        versions: note.versions,
-    })
+    Ok(Constant { line, name, value, deprecated: note.deprecated, versions: note.versions })
 }
 
 #[cfg(test)]
@@ -72,10 +66,7 @@ mod tests {
             panic!("one function, not {:?}", stub.functions)
         };
         assert!(f.returns_reference && f.deprecated && !f.tentative);
-        assert_eq!(
-            (f.body.room.as_str(), f.body.name.as_str()),
-            ("query", "run")
-        );
+        assert_eq!((f.body.room.as_str(), f.body.name.as_str()), ("query", "run"));
         assert_eq!(f.required(), 1);
         let [a, b, c, rest] = f.parameters.as_slice() else {
             panic!("four parameters, not {:?}", f.parameters)
@@ -97,9 +88,7 @@ mod tests {
             "<?php\nfinal class C extends D implements E, F { // not serializable\n  protected string $s = '00000';\n  public ?int $i;\n  private static function f() {} // room::f\n  public function g(): static {} // room::g, tentative\n}\n",
         )
         .expect("the stub is right");
-        let [class] = stub.classes.as_slice() else {
-            panic!("one class, not {:?}", stub.classes)
-        };
+        let [class] = stub.classes.as_slice() else { panic!("one class, not {:?}", stub.classes) };
         assert_eq!(class.parent.as_deref(), Some("D"));
         assert_eq!(class.interfaces, ["E", "F"]);
         assert!(class.is_final && class.not_serializable && !class.no_dynamic_properties);
@@ -140,10 +129,7 @@ mod tests {
                 "<?php\nclass C {\n public function f() {} // a::b, tentative\n}",
                 "line 3: a tentative return type needs a return type",
             ),
-            (
-                "<?php\nfunction f($a = ) {} // a::b",
-                "line 2: expected a default value, found `)`",
-            ),
+            ("<?php\nfunction f($a = ) {} // a::b", "line 2: expected a default value, found `)`"),
             (
                 "<?php\nfunction f(...$a = 1) {} // a::b",
                 "line 2: a variadic parameter has no default",
@@ -156,10 +142,7 @@ mod tests {
                 "<?php\nfunction f(int|foo $a) {} // a::b\nfunction f(iterable $a) {} // a::b",
                 "line 3: iterable is not supported: its encoding differs between versions",
             ),
-            (
-                "<?php\nclass C {\n public public $a;\n}",
-                "line 3: public stands there twice",
-            ),
+            ("<?php\nclass C {\n public public $a;\n}", "line 3: public stands there twice"),
             (
                 "<?php\nclass C {\n public static $a;\n}",
                 "line 3: static and final properties are not supported",

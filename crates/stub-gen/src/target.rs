@@ -31,11 +31,7 @@ impl Target {
 
     /// The bit of a `zend_type` whose pointer is the name of a class as a C string, which is how internal functions name one.
     pub(crate) fn class_name_bit(self) -> &'static str {
-        if self.is_at_least(803) {
-            "_ZEND_TYPE_LITERAL_NAME_BIT"
-        } else {
-            "_ZEND_TYPE_NAME_BIT"
-        }
+        if self.is_at_least(803) { "_ZEND_TYPE_LITERAL_NAME_BIT" } else { "_ZEND_TYPE_NAME_BIT" }
     }
 
     /// What follows `flags` in a `zend_function_entry`.
@@ -55,10 +51,7 @@ mod tests {
     #[test]
     fn the_version_is_read_from_the_header() {
         let header = "#define PHP_VERSION \"8.4.1\"\n#define PHP_VERSION_ID 80401\n";
-        assert_eq!(
-            Target::of_header(header),
-            Some(Target { version_id: 80401 })
-        );
+        assert_eq!(Target::of_header(header), Some(Target { version_id: 80401 }));
         assert_eq!(Target::of_header("#define PHP_VERSION \"8.4.1\"\n"), None);
     }
 

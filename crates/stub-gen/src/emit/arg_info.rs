@@ -61,19 +61,13 @@ fn zend_type(type_: Option<&Type>, flags: &[&str], target: Target) -> String {
     }
     bits.extend(flags.iter().map(|&flag| flag.to_owned()));
     bits.retain(|bit| !bit.is_empty());
-    format!(
-        "ffi::zend_type {{ ptr: {pointer}, type_mask: {} }}",
-        or(&bits)
-    )
+    format!("ffi::zend_type {{ ptr: {pointer}, type_mask: {} }}", or(&bits))
 }
 
 /// The builtin types of a type as a mask; empty if there are none.
 pub(super) fn mask(type_: &Type) -> String {
-    let masks: Vec<String> = type_
-        .builtins
-        .iter()
-        .map(|builtin| format!("ffi::{}", builtin.mask()))
-        .collect();
+    let masks: Vec<String> =
+        type_.builtins.iter().map(|builtin| format!("ffi::{}", builtin.mask())).collect();
     masks.join(" | ")
 }
 

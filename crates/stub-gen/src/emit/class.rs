@@ -8,25 +8,13 @@ use crate::model::{Class, Function};
 
 /// Writes `register_class_NAME` and what it needs.
 pub(super) fn class(out: &mut String, class: &Class, target: Target) {
-    let methods: Vec<&Function> = class
-        .methods
-        .iter()
-        .filter(|it| it.versions.include(target))
-        .collect();
+    let methods: Vec<&Function> =
+        class.methods.iter().filter(|it| it.versions.include(target)).collect();
     let constant = static_name(&["class", &class.name]);
     let table_name = static_name(&["class", &class.name, "methods"]);
-    table(
-        out,
-        &table_name,
-        &format!("class_{}", class.name),
-        &methods,
-        target,
-    );
+    table(out, &table_name, &format!("class_{}", class.name), &methods, target);
 
-    line(
-        out,
-        &format!("const {constant}: super::Class = super::Class {{"),
-    );
+    line(out, &format!("const {constant}: super::Class = super::Class {{"));
     line(out, &format!("    name: {},", c_string(&class.name)));
     line(out, &format!("    methods: {table_name}.as_ptr(),"));
     line(out, &format!("    flags: {},", flags(class)));
@@ -63,10 +51,7 @@ fn register(out: &mut String, class: &Class, constant: &str) {
     let interfaces = if class.interfaces.is_empty() {
         String::new()
     } else {
-        format!(
-            " Its interfaces are the caller's: {}.",
-            class.interfaces.join(", ")
-        )
+        format!(" Its interfaces are the caller's: {}.", class.interfaces.join(", "))
     };
     let text = format!(
         "/// Registers the class {name}; `parent` is {parent}.{interfaces}\n\
@@ -86,15 +71,7 @@ fn register(out: &mut String, class: &Class, constant: &str) {
 fn flags(class: &Class) -> String {
     let mut flags = Vec::new();
     flags.extend(class.is_final.then_some("ffi::ZEND_ACC_FINAL"));
-    flags.extend(
-        class
-            .not_serializable
-            .then_some("ffi::ZEND_ACC_NOT_SERIALIZABLE"),
-    );
-    flags.extend(
-        class
-            .no_dynamic_properties
-            .then_some("ffi::ZEND_ACC_NO_DYNAMIC_PROPERTIES"),
-    );
+    flags.extend(class.not_serializable.then_some("ffi::ZEND_ACC_NOT_SERIALIZABLE"));
+    flags.extend(class.no_dynamic_properties.then_some("ffi::ZEND_ACC_NO_DYNAMIC_PROPERTIES"));
     or(&flags)
 }

@@ -81,12 +81,7 @@ fn flags(function: &Function, is_method: bool) -> String {
     if is_method {
         flags.push(visibility(function.modifiers.visibility));
     }
-    flags.extend(
-        function
-            .modifiers
-            .is_static
-            .then_some("ffi::ZEND_ACC_STATIC"),
-    );
+    flags.extend(function.modifiers.is_static.then_some("ffi::ZEND_ACC_STATIC"));
     flags.extend(function.modifiers.is_final.then_some("ffi::ZEND_ACC_FINAL"));
     flags.extend(function.deprecated.then_some("ffi::ZEND_ACC_DEPRECATED"));
     or(&flags)

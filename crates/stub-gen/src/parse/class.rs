@@ -81,17 +81,14 @@ fn modifiers(cursor: &mut Cursor<'_>) -> Result<Modifiers, StubError> {
         seen.push(word);
         cursor.next();
     }
-    let visibility = match (
-        seen.contains(&"public"),
-        seen.contains(&"protected"),
-        seen.contains(&"private"),
-    ) {
-        (true, false, false) => Visibility::Public,
-        (false, true, false) => Visibility::Protected,
-        (false, false, true) => Visibility::Private,
-        (false, false, false) => return Err(cursor.expected("a property, a method or }")),
-        _ => return Err(cursor.error("public, protected and private exclude each other")),
-    };
+    let visibility =
+        match (seen.contains(&"public"), seen.contains(&"protected"), seen.contains(&"private")) {
+            (true, false, false) => Visibility::Public,
+            (false, true, false) => Visibility::Protected,
+            (false, false, true) => Visibility::Private,
+            (false, false, false) => return Err(cursor.expected("a property, a method or }")),
+            _ => return Err(cursor.error("public, protected and private exclude each other")),
+        };
     Ok(Modifiers {
         visibility,
         is_static: seen.contains(&"static"),
@@ -110,19 +107,8 @@ fn property(cursor: &mut Cursor<'_>, modifiers: Modifiers) -> Result<Property, S
         return Err(StubError::new(line, message));
     }
     let name = cursor.variable()?.to_owned();
-    let default = if cursor.take(Kind::Symbol("=")) {
-        Some(value::literal(cursor)?)
-    } else {
-        None
-    };
+    let default = if cursor.take(Kind::Symbol("=")) { Some(value::literal(cursor)?) } else { None };
     cursor.symbol(";")?;
     let note = cursor.note(&[Word::Since, Word::Until])?;
-    Ok(Property {
-        line,
-        name,
-        modifiers,
-        type_,
-        default,
-        versions: note.versions,
-    })
+    Ok(Property { line, name, modifiers, type_, default, versions: note.versions })
 }

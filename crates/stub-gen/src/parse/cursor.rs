@@ -13,12 +13,7 @@ pub(super) struct Cursor<'s> {
 
 impl<'s> Cursor<'s> {
     pub(super) fn new(text: &'s str, tokens: &'s [Token<'s>]) -> Self {
-        let last = Token {
-            kind: Kind::End,
-            line: 1,
-            start: 0,
-            end: 0,
-        };
+        let last = Token { kind: Kind::End, line: 1, start: 0, end: 0 };
         Self { text, tokens, last }
     }
 
@@ -62,11 +57,7 @@ impl<'s> Cursor<'s> {
     }
 
     pub(super) fn word(&mut self, word: &str) -> Result<(), StubError> {
-        if self.take(Kind::Word(word)) {
-            Ok(())
-        } else {
-            Err(self.expected(&format!("`{word}`")))
-        }
+        if self.take(Kind::Word(word)) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
     }
 
     pub(super) fn name(&mut self, what: &str) -> Result<&'s str, StubError> {

@@ -27,20 +27,13 @@ fn declaration(
     let returns_reference = cursor.take(Kind::Symbol("&"));
     let name = cursor.name("the function's name")?.to_owned();
     let parameters = parameters(cursor)?;
-    let return_type = if cursor.take(Kind::Symbol(":")) {
-        Some(value::type_(cursor)?)
-    } else {
-        None
-    };
+    let return_type =
+        if cursor.take(Kind::Symbol(":")) { Some(value::type_(cursor)?) } else { None };
     cursor.symbol("{")?;
     cursor.symbol("}")?;
     let function_words = &[Word::Body, Word::Deprecated, Word::Since, Word::Until];
     let method_words = &[&function_words[..], &[Word::Tentative]].concat();
-    let note = cursor.note(if is_method {
-        method_words
-    } else {
-        function_words
-    })?;
+    let note = cursor.note(if is_method { method_words } else { function_words })?;
     let body = note.body.ok_or_else(|| {
         let message = "the declaration needs a note with its body, like // query::store_result";
         StubError::new(line, message)
@@ -102,12 +95,5 @@ fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, StubError> {
     } else {
         None
     };
-    Ok(Parameter {
-        name,
-        type_,
-        by_reference,
-        variadic,
-        default,
-        sensitive,
-    })
+    Ok(Parameter { name, type_, by_reference, variadic, default, sensitive })
 }

@@ -60,11 +60,7 @@ pub(super) fn default_source(cursor: &mut Cursor<'_>) -> Result<String, StubErro
 
 /// A type: `?T`, or names joined by `|`.
 pub(super) fn type_(cursor: &mut Cursor<'_>) -> Result<Type, StubError> {
-    let mut type_ = Type {
-        line: cursor.peek().line,
-        builtins: Vec::new(),
-        classes: Vec::new(),
-    };
+    let mut type_ = Type { line: cursor.peek().line, builtins: Vec::new(), classes: Vec::new() };
     let nullable = cursor.take(Kind::Symbol("?"));
     loop {
         let name = cursor.name("a type")?;
