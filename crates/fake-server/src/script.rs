@@ -34,7 +34,7 @@ pub enum Ends {
     Silent,
     /// It closes, and waits for the client to do so too.
     Closed,
-    /// It drops the connection; TCP says so by a reset.
+    /// It drops the connection; TCP says so by a reset, and what the client has not yet received may be lost.
     Reset,
 }
 

@@ -70,6 +70,13 @@ pub enum Expected {
     Fails(Stage, Outcome),
 }
 
+impl Expected {
+    /// Whether the client has to give up waiting.
+    pub const fn is_timeout(self) -> bool {
+        matches!(self, Expected::Fails(_, Outcome::TimedOut))
+    }
+}
+
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Expected::Fails(stage, outcome) = self else { return f.write_str("fine") };

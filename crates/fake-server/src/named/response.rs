@@ -128,6 +128,9 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     fails(Gone, "response-close", "closes when it has received the query", || {
         Script::queried().close()
     }),
+    fails(Gone, "response-reset", "drops the connection when it has received the query", || {
+        Script::queried().reset()
+    }),
     fails(
         Gone,
         "goodbye",

@@ -66,9 +66,6 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     fails(Gone, "close-in-mid-row", "closes in the middle of a row", || {
         first_row().send_raw([0x05, 0, 0, 0x06, 0x01, b'2']).close()
     }),
-    fails(Gone, "reset-in-mid-result", "drops the connection after the first row", || {
-        first_row().reset()
-    }),
     fails(TimedOut, "huge-row-silent", "a row of 16 MiB is announced, then silence", || {
         first_row().send_raw([0xFE, 0xFF, 0xFF, 0x06, 0x01, b'2'])
     }),
