@@ -20,10 +20,10 @@ impl Module for Mysqlnd {
         Setting::new(c"mysqlnd.trace_alloc", None, Scope::System),
         Setting::new(c"mysqlnd.net_cmd_buffer_size", Some(c"4096"), Scope::All)
             .at_least(NET_CMD_BUFFER_MIN_BYTES),
-        Setting::new(c"mysqlnd.net_read_buffer_size", Some(c"32768"), Scope::All),
-        Setting::new(c"mysqlnd.net_read_timeout", Some(c"86400"), Scope::All),
-        Setting::new(c"mysqlnd.log_mask", Some(c"0"), Scope::All),
-        Setting::new(c"mysqlnd.mempool_default_size", Some(c"16000"), Scope::All),
+        Setting::number(c"mysqlnd.net_read_buffer_size", c"32768", Scope::All),
+        Setting::number(c"mysqlnd.net_read_timeout", c"86400", Scope::All),
+        Setting::number(c"mysqlnd.log_mask", c"0", Scope::All),
+        Setting::number(c"mysqlnd.mempool_default_size", c"16000", Scope::All),
         Setting::new(c"mysqlnd.sha256_server_public_key", None, Scope::PerDir),
     ];
 

@@ -32,14 +32,14 @@ impl Module for Mysqli {
     const NAME: &'static CStr = c"mysqli";
     const NEEDS: &'static [&'static CStr] = &[c"spl", c"mysqlnd"];
     const SETTINGS: &'static [Setting] = &[
-        Setting::new(c"mysqli.max_links", Some(c"-1"), Scope::System).counting_links(),
-        Setting::new(c"mysqli.max_persistent", Some(c"-1"), Scope::System).counting_links(),
+        Setting::number(c"mysqli.max_links", c"-1", Scope::System).counting_links(),
+        Setting::number(c"mysqli.max_persistent", c"-1", Scope::System).counting_links(),
         Setting::flag(c"mysqli.allow_persistent", c"1", Scope::System),
         Setting::flag(c"mysqli.rollback_on_cached_plink", c"0", Scope::System),
         Setting::new(c"mysqli.default_host", None, Scope::All),
         Setting::new(c"mysqli.default_user", None, Scope::All),
         Setting::new(c"mysqli.default_pw", None, Scope::All),
-        Setting::new(c"mysqli.default_port", Some(c"3306"), Scope::All),
+        Setting::number(c"mysqli.default_port", c"3306", Scope::All),
         Setting::new(c"mysqli.default_socket", Some(DEFAULT_SOCKET), Scope::All).not_empty(),
         Setting::flag(c"mysqli.allow_local_infile", c"0", Scope::System),
         Setting::new(c"mysqli.local_infile_directory", None, Scope::System),

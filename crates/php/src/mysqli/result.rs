@@ -14,7 +14,7 @@ use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use core::cell::{Cell, OnceCell};
 use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Row};
+use vaquita_client::{Buffered, Columns, Row, codes};
 
 /// `MYSQLI_STORE_RESULT`: the whole result is received at once.
 pub(super) const STORE_RESULT: i64 = 0;
@@ -198,7 +198,9 @@ impl Open {
                 let advanced = self.session.advance(*generation);
                 match advanced {
                     Ok(true) => fetched.set(fetched.get() + 1),
-                    Ok(false) | Err(_) => ended.set(true),
+                    Ok(false) => ended.set(true),
+                    // Out of sync is not the end: as in stock, each further fetch fails again.
+                    Err(_) => ended.set(self.session.errno() != codes::COMMANDS_OUT_OF_SYNC),
                 }
                 advanced
             }

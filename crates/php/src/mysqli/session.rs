@@ -313,11 +313,12 @@ impl Session {
 
     /// Skips the rest of the unbuffered result of `generation`, so that the connection can be used again.
     pub(crate) fn skip(&self, generation: u64) {
-        if generation == self.generation.get()
-            && self.connection.peek(Option::is_some).unwrap_or(false)
-        {
-            // Its failure shows in the state: the next call reports it.
-            let _ = self.connection.with(|slot| slot.as_mut().map(Connection::discard_result));
+        let is_fetching = self.look(|connection| connection.state() == State::FetchingData);
+        if generation == self.generation.get() && is_fetching == Some(true) {
+            // Nobody asked: a failure is only kept for whoever looks at `errno`.
+            let skipped =
+                self.connection.with(|slot| slot.as_mut().map(Connection::discard_result));
+            let _ = self.settle(skipped.ok().flatten().unwrap_or(Ok(())));
         }
     }
 

@@ -32,6 +32,8 @@ enum Accepts {
     All,
     /// Any but none at all.
     NotEmpty,
+    /// Any; one that is no number gets PHP's warning.
+    Number,
     /// Numbers from this one on.
     AtLeast(i64),
 }
@@ -58,6 +60,14 @@ impl Setting {
 
     pub(crate) const fn flag(name: &'static CStr, default: &'static CStr, scope: Scope) -> Setting {
         Setting { name, default: Some(default), scope, kind: Kind::Flag, accepts: Accepts::All }
+    }
+
+    pub(crate) const fn number(
+        name: &'static CStr,
+        default: &'static CStr,
+        scope: Scope,
+    ) -> Setting {
+        Setting { name, default: Some(default), scope, kind: Kind::Text, accepts: Accepts::Number }
     }
 
     /// The setting, shown as a number of links.
@@ -117,17 +127,23 @@ fn definition(setting: &'static Setting) -> ffi::zend_ini_entry_def {
 
 /// Refuses a value that the setting does not accept.
 unsafe extern "C" fn check(
-    _entry: *mut ffi::zend_ini_entry,
+    entry: *mut ffi::zend_ini_entry,
     value: *mut ffi::zend_string,
     setting: *mut c_void,
     _: *mut c_void,
     _: *mut c_void,
     _stage: c_int,
 ) -> c_int {
-    // SAFETY: `definition` put the setting there; Zend gives the new value as a string, or null for none.
+    // SAFETY: `definition` put the setting there; Zend gives the entry, and the new value as a string or null for none.
     let accepted = unsafe {
         match (*setting.cast::<Setting>()).accepts {
             Accepts::All => true,
+            Accepts::Number => {
+                if !value.is_null() {
+                    ffi::zend_ini_parse_quantity_warn(value, (*entry).name);
+                }
+                true
+            }
             Accepts::NotEmpty => value.is_null() || (*value).len > 0,
             Accepts::AtLeast(least) => {
                 !value.is_null()
