@@ -119,16 +119,18 @@ attempt('mysqli_result after real_query', function () use ($db) { $db->real_quer
 attempt('mysqli_result, unbuffered', function () use ($db) { $db->real_query('SELECT 5'); $result = new mysqli_result($db, MYSQLI_USE_RESULT); return [$result->type, $result->fetch_all()]; });
 attempt('mysqli_result after DO', function () use ($db) { $db->real_query('DO 5'); return new mysqli_result($db); });
 attempt('mysqli_driver with argument', fn() => new mysqli_driver(1));
-foreach ([0, 1, 2, 3, 8, 16, 17, -1] as $mode) {
+foreach ([0, 1, 2, 3, 16, 17, -1] as $mode) {
     attempt("mysqli_result mode $mode", function () use ($db, $mode) { $db->real_query('SELECT 5'); return (new mysqli_result($db, $mode))->fetch_row(); });
     attempt("query mode $mode", fn() => $db->query('SELECT 6', $mode)->fetch_row());
     attempt("mysqli_query mode $mode", fn() => mysqli_query($db, 'SELECT 6', $mode)->fetch_row());
     attempt("store_result mode $mode", function () use ($db, $mode) { $db->real_query('SELECT 7'); return $db->store_result($mode)->fetch_row(); });
     attempt("mysqli_store_result mode $mode", function () use ($db, $mode) { $db->real_query('SELECT 7'); return mysqli_store_result($db, $mode)->fetch_row(); });
-    if ($mode === 8) {
-        $db = connect(); // an asynchronous query is under way
-    }
 }
+section('an asynchronous query');
+attempt('query', fn() => $db->query('SELECT 6', MYSQLI_ASYNC));
+$db = connect();
+attempt('mysqli_query', fn() => mysqli_query($db, 'SELECT 6', MYSQLI_ASYNC));
+$db = connect();
 section('fetch modes');
 foreach ([0, 1, 2, 3, 4, 5, 8, -1, 255] as $mode) {
     foreach (['fetch_array', 'fetch_all'] as $name) {

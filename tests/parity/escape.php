@@ -8,7 +8,7 @@ $db = connect();
 section('fresh');
 show($db->character_set_name(), mysqli_character_set_name($db), $db->query('SELECT @@character_set_client, @@character_set_results, @@collation_connection')->fetch_row());
 $names = ['utf8mb4', 'utf8', 'utf8mb3', 'UTF8MB4', 'Utf8', 'latin1', 'LATIN1', 'latin2', 'latin5', 'latin7', 'ascii', 'binary', 'cp1250', 'cp1251', 'cp1256', 'cp1257', 'cp850', 'cp852', 'cp866', 'cp932', 'dec8', 'eucjpms', 'euckr',
-    'gb2312', 'gb18030', 'gbk', 'geostd8', 'greek', 'hebrew', 'hp8', 'keybcs2', 'koi8r', 'koi8u', 'macce', 'macroman', 'sjis', 'swe7', 'tis620', 'ucs2', 'ujis', 'utf16', 'utf16le', 'utf32', 'armscii8', 'big5',
+    'gb2312', 'gbk', 'geostd8', 'greek', 'hebrew', 'hp8', 'keybcs2', 'koi8r', 'koi8u', 'macce', 'macroman', 'sjis', 'swe7', 'tis620', 'ucs2', 'ujis', 'utf16', 'utf16le', 'utf32', 'armscii8', 'big5',
     '', ' ', 'utf-8', 'utf8mb4 ', 'nonsense', "latin1'; DROP TABLE x", str_repeat('x', 1000), 'utf8mb4_general_ci', 'default'];
 // Strings with everything that is special, and bytes that begin or end characters of several bytes somewhere.
 $strings = [

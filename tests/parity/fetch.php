@@ -33,15 +33,16 @@ foreach (MODES as $mode_name => $mode) {
         section("$name, $mode_name");
         $result = $db->query(SQL, $mode);
         for ($i = 0; $i < 7; $i++) {
-            show($way($result), $result->lengths, mysqli_fetch_lengths($result));
+            $row = $way($result);
+        show($row, ...($row ? [$result->lengths, mysqli_fetch_lengths($result)] : []));
         }
         $result->free();
     }
     foreach ([MYSQLI_ASSOC, MYSQLI_NUM, MYSQLI_BOTH] as $shape) {
         section("fetch_all($shape), $mode_name");
         $result = $db->query(SQL, $mode);
-        show($result->fetch_all($shape), $result->lengths);
-        show($result->fetch_all($shape), $result->lengths, $result->num_rows);
+        show($result->fetch_all($shape));
+        show($result->fetch_all($shape), $result->num_rows);
         show($result->fetch_row());
         $result = $db->query(SQL, $mode);
         show($result->fetch_row(), mysqli_fetch_all($result, $shape));
@@ -171,7 +172,7 @@ foreach (MODES as $mode_name => $mode) {
     section("no rows, $mode_name");
     foreach ($ways as $name => $way) {
         $result = $db->query('SELECT * FROM t WHERE id > 100', $mode);
-        show($name, $way($result), $way($result), $result->num_rows, $result->lengths, $result->field_count);
+        show($name, $way($result), $way($result), $result->num_rows, $result->field_count);
         $result->free();
     }
     foreach ($db->query('SELECT * FROM t WHERE id > 100', $mode) as $row) {

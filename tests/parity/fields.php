@@ -47,18 +47,16 @@ foreach ([MYSQLI_STORE_RESULT, MYSQLI_USE_RESULT] as $mode) {
         attempt('  row', fn() => $result->fetch_row());
         attempt("mysqli_data_seek($row)", fn() => mysqli_data_seek($result, $row));
         attempt('  row', fn() => $result->fetch_row());
-        attempt('  lengths', fn() => $result->lengths);
+        $mode === MYSQLI_STORE_RESULT && attempt('  lengths', fn() => $result->lengths);
     }
     attempt('rest', fn() => $result->fetch_all());
     attempt('data_seek(0)', fn() => $result->data_seek(0));
-    attempt('lengths after seek', fn() => $result->lengths);
-    attempt('mysqli_fetch_lengths after seek', fn() => mysqli_fetch_lengths($result));
+    $mode === MYSQLI_STORE_RESULT && attempt('lengths after seek', fn() => [$result->lengths, mysqli_fetch_lengths($result)]);
     attempt('all', fn() => $result->fetch_all());
     attempt('data_seek at the end', fn() => $result->data_seek(2));
     attempt('all', fn() => $result->fetch_all());
     attempt('row', fn() => $result->fetch_row());
     attempt('row', fn() => $result->fetch_row());
-    attempt('lengths', fn() => $result->lengths);
     $result->free();
 
     section("num_rows, mode $mode");
@@ -85,10 +83,12 @@ foreach ([MYSQLI_STORE_RESULT, MYSQLI_USE_RESULT] as $mode) {
     attempt('first', fn() => mysqli_fetch_lengths($result));
     $result->fetch_assoc();
     attempt('second', fn() => $result->lengths);
+    attempt('second', fn() => mysqli_fetch_lengths(result: $result));
+    section("lengths after the end, mode $mode");
     $result->fetch_column();
     attempt('after', fn() => $result->lengths);
     attempt('after', fn() => mysqli_fetch_lengths($result));
-    attempt('after', fn() => mysqli_fetch_lengths(result: $result));
+    section("lengths of a freed result, mode $mode");
     $result->free();
     attempt('freed', fn() => $result->lengths);
     attempt('freed', fn() => mysqli_fetch_lengths($result));

@@ -108,7 +108,7 @@ $states = [
     'fetched' => function () use ($query) { $result = $query(MYSQLI_STORE_RESULT); $result->fetch_row(); $result->fetch_field(); return $result; },
     'unbuffered' => fn() => $query(MYSQLI_USE_RESULT),
     'unbuffered, fetched' => function () use ($query) { $result = $query(MYSQLI_USE_RESULT); $result->fetch_row(); return $result; },
-    'unbuffered, at the end' => function () use ($query) { $result = $query(MYSQLI_USE_RESULT); $result->fetch_all(); return $result; },
+    'buffered, at the end' => function () use ($query) { $result = $query(MYSQLI_STORE_RESULT); $result->fetch_all(); return $result; },
     'freed' => function () use ($query) { $result = $query(MYSQLI_STORE_RESULT); $result->free(); return $result; },
     'subclass without parent constructor' => fn() => new NoParentResult,
 ];

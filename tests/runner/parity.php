@@ -57,69 +57,68 @@ final class Parity extends Script
 }
 
 /**
- * The differences that are meant: entries of
+ * The differences that are meant. An entry:
  *
- *     [SCRIPT: PART]
+ *     [SCRIPT: PART]              one or more; * and ? stand for anything
  *     the reason, one or more lines
  *     - a line of stock's
  *     + a line of ours
+ *
+ * A part's whole difference must be that of one entry.
  */
 final class Ledger
 {
-    /** @var array<string, list<array{difference: list<string>, used: bool}>> */
+    /** @var list<array{names: list<string>, reason: string, difference: list<string>, used: bool}> */
     private array $entries = [];
 
     public function __construct(string $path)
     {
         $entry = null;
-        foreach (is_file($path) ? file($path, FILE_IGNORE_NEW_LINES) : [] as $number => $line) {
+        $finish = function () use (&$entry): void {
+            if ($entry !== null) {
+                $entry['reason'] !== '' || throw new Exception("the ledger's entry for {$entry['names'][0]} has no reason");
+                $entry['difference'] !== [] || throw new Exception("the ledger's entry for {$entry['names'][0]} has no difference");
+                $this->entries[] = $entry;
+            }
+            $entry = null;
+        };
+        foreach (is_file($path) ? file($path, FILE_IGNORE_NEW_LINES) : [] as $line) {
             if (preg_match('/^\[(.+)\]$/', $line, $match)) {
-                unset($entry);
-                $entry = ['difference' => [], 'used' => false, 'reason' => ''];
-                $this->entries[$match[1]][] = &$entry;
+                if (($entry['difference'] ?? []) !== [] || ($entry['reason'] ?? '') !== '') {
+                    $finish();
+                }
+                $entry ??= ['names' => [], 'reason' => '', 'difference' => [], 'used' => false];
+                $entry['names'][] = $match[1];
             } elseif (preg_match('/^[-+] /', $line)) {
                 $entry['difference'][] = $line;
             } elseif (trim($line) !== '' && !str_starts_with($line, '#')) {
                 $entry['reason'] .= $line;
             }
         }
-        unset($entry);
-        foreach ($this->entries as $name => $entries) {
-            foreach ($entries as $entry) {
-                $entry['reason'] !== '' || throw new Exception("the ledger's entry for $name has no reason");
-                $entry['difference'] !== [] || throw new Exception("the ledger's entry for $name has no difference");
-            }
-        }
+        $finish();
     }
 
     /** @param list<string> $difference */
     public function has(string $script, string $part, array $difference): bool
     {
-        foreach ($this->entries["$script: $part"] ?? [] as $index => $entry) {
-            if ($entry['difference'] === $difference) {
-                $this->entries["$script: $part"][$index]['used'] = true;
-                return true;
+        $has = false;
+        foreach ($this->entries as &$entry) {
+            $matches = array_filter($entry['names'], fn(string $name) => fnmatch($name, "$script: $part", FNM_NOESCAPE));
+            if ($matches !== [] && $entry['difference'] === $difference) {
+                $has = $entry['used'] = true;
             }
         }
-        return false;
+        return $has;
     }
 
     public function used(): int
     {
-        return count(array_filter(array_merge([], ...array_values($this->entries)), fn(array $entry) => $entry['used']));
+        return count(array_filter($this->entries, fn(array $entry) => $entry['used']));
     }
 
     /** @return list<string> */
     public function unused(): array
     {
-        $unused = [];
-        foreach ($this->entries as $name => $entries) {
-            foreach ($entries as $entry) {
-                if (!$entry['used']) {
-                    $unused[] = "[$name]";
-                }
-            }
-        }
-        return $unused;
+        return array_map(fn(array $entry) => implode(', ', $entry['names']), array_values(array_filter($this->entries, fn(array $entry) => !$entry['used'])));
     }
 }
