@@ -173,6 +173,14 @@ impl Layout {
         }
     }
 
+    /// Writes a list of as many zeros as there are columns.
+    pub(crate) fn write_zero_lengths(&self, slot: Slot<'_>) {
+        let mut list = List::new(slot, self.capacity(1));
+        for _ in &self.readers {
+            list.push().long(0);
+        }
+    }
+
     fn capacity(&self, keys_a_column: usize) -> u32 {
         u32::try_from(self.readers.len() * keys_a_column).unwrap_or(0)
     }

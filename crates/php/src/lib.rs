@@ -32,6 +32,10 @@ const STOCK: &[&core::ffi::CStr] = &[c"mysqlnd", c"mysqli", c"pdo_mysql"];
 
 /// What PHP calls when it has loaded the object (through `zend::module`'s exported symbol): which module does it get?
 fn modules() -> Entry {
+    if !module::rivals(&[c"vaquita"]).is_empty() {
+        // PHP says that it is loaded already, and leaves everything as it is.
+        return module::load_alone::<Vaquita>();
+    }
     let rivals = module::rivals(STOCK);
     if let Some(reason) = conflict(&rivals) {
         zend::error::startup_warning(&reason);

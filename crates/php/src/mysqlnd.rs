@@ -4,6 +4,11 @@ use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
 use crate::zend::module::{Module, php_version, text};
 use core::ffi::CStr;
+use std::ffi::CString;
+use std::sync::OnceLock;
+
+/// What the client calls itself; PHP's version follows. Applications look for `mysqlnd` in it.
+const CLIENT_INFO_PREFIX: &[u8] = b"mysqlnd ";
 
 /// The least `mysqlnd.net_cmd_buffer_size`, in bytes; also its default.
 const NET_CMD_BUFFER_MIN_BYTES: i64 = 4096;
@@ -28,15 +33,15 @@ impl Module for Mysqlnd {
     ];
 
     fn version() -> &'static CStr {
-        Box::leak(text(&[b"mysqlnd ", php_version().to_bytes()]).into_boxed_c_str())
+        static VERSION: OnceLock<CString> = OnceLock::new();
+        VERSION.get_or_init(|| text(&[CLIENT_INFO_PREFIX, php_version().to_bytes()]))
     }
 
     fn info() {
-        let version = text(&[b"mysqlnd ", php_version().to_bytes()]);
         info::table(
             (c"mysqlnd", c"enabled"),
             &[
-                (c"Version", &version),
+                (c"Version", Self::version()),
                 (c"Implementation", c"Vaquita"),
                 (c"Compression", c"not supported"),
                 (c"core SSL", c"not supported"),

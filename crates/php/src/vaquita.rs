@@ -19,21 +19,21 @@ impl Module for Vaquita {
     const SETTINGS: &'static [Setting] = &[];
 
     fn version() -> &'static CStr {
-        Box::leak(text(&[env!("CARGO_PKG_VERSION").as_bytes()]).into_boxed_c_str())
+        static VERSION: OnceLock<CString> = OnceLock::new();
+        VERSION.get_or_init(|| text(&[env!("CARGO_PKG_VERSION").as_bytes()]))
     }
 
     fn info() {
-        let build = text(&[
-            build_id().to_bytes(),
-            if cfg!(debug_assertions) { b" (debug)" } else { b" (release)" },
-        ]);
-        let support: (&CStr, &CStr) = match INACTIVE.get() {
-            Some(reason) => (c"Vaquita", reason),
-            None => (c"Vaquita", c"enabled"),
-        };
+        static BUILD: OnceLock<CString> = OnceLock::new();
+        let profile: &[u8] = if cfg!(debug_assertions) { b" (debug)" } else { b" (release)" };
+        let state = INACTIVE.get().map_or(c"enabled", |reason| reason);
         info::table(
-            support,
-            &[(c"Version", Self::version()), (c"Build", &build), (c"TLS", c"not supported yet")],
+            (c"Vaquita", state),
+            &[
+                (c"Version", Self::version()),
+                (c"Build", BUILD.get_or_init(|| text(&[build_id().to_bytes(), profile]))),
+                (c"TLS", c"not supported yet"),
+            ],
         );
     }
 }

@@ -105,25 +105,34 @@ impl<'a> Where<'a> {
             let path = self.socket.unwrap_or(LAST_RESORT_SOCKET).to_vec();
             return Address::Unix(PathBuf::from(std::ffi::OsString::from_vec(path)));
         }
-        let port = self.port.and_then(|port| u16::try_from(port).ok()).filter(|port| *port != 0);
         let (host, own_port) = split_port(host);
-        let port = own_port.or(port).unwrap_or(DEFAULT_PORT);
+        let port = own_port.or(self.port.map(wrap_port)).unwrap_or(DEFAULT_PORT);
         Address::Tcp { host: String::from_utf8_lossy(host).into_owned(), port }
     }
+}
+
+/// A port of 16 bits, as stock cuts it: a number out of range names some port, never the default.
+fn wrap_port(port: i64) -> u16 {
+    u16::try_from(port & 0xFFFF).unwrap_or_default()
 }
 
 /// A host and the port behind it, as PHP's streams take them: `host:port`, `[IPv6]:port`, `[IPv6]`. An IPv6 address without
 /// brackets has no port.
 fn split_port(host: &[u8]) -> (&[u8], Option<u16>) {
-    let number = |digits: &[u8]| core::str::from_utf8(digits).ok()?.parse().ok();
+    let number = |text: &[u8]| {
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+        let value =
+            digits.fold(0_i64, |value, digit| (value * 10 + i64::from(digit - b'0')) & 0xFFFF_FFFF);
+        wrap_port(value)
+    };
     let mut parts = host.splitn(3, |byte| *byte == b':');
     if let Some(bracketed) = host.strip_prefix(b"[") {
         let mut parts = bracketed.splitn(2, |byte| *byte == b']');
         let address = parts.next().unwrap_or_default();
-        return (address, parts.next().and_then(|rest| rest.strip_prefix(b":")).and_then(number));
+        return (address, parts.next().and_then(|rest| rest.strip_prefix(b":")).map(number));
     }
     match (parts.next(), parts.next(), parts.next()) {
-        (Some(name), Some(port), None) => (name, number(port)),
+        (Some(name), Some(port), None) => (name, Some(number(port))),
         _ => (host, None),
     }
 }
@@ -191,20 +200,18 @@ pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
     let place = Where::read(call)?;
     let flags = call.long_or(0)?;
     Link::session(link, Status::Initialised)?;
-    let before = link.session.status.get();
+    // Where it fails the object stays as it was: it may try again.
     let connected = open(link, place, flags);
-    if !matches!(connected, Ok(true)) {
-        // The object stays as it was: it may try again.
-        link.session.status.set(before);
-    }
     call.returns().bool(connected?);
     Ok(())
 }
 
-/// Connects a link; `Ok(false)`: it failed, and the report mode wanted no exception.
+/// Connects a link; `Ok(false)`: it failed, and the report mode wanted no exception. Then the status is as it was.
 fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
     let session: &Session = &link.state().session;
-    close_session(session);
+    if session.status.get() == Status::Valid {
+        give_up(session);
+    }
     if place.or_settings().is_persistent() && !ini::flag(c"mysqli.allow_persistent") {
         warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
     }
@@ -272,15 +279,16 @@ fn init_this(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 0)?;
     let session = Link::session(link, Status::Initialised)?;
-    close_session(session);
+    give_up(session);
+    session.status.set(Status::Closed);
     call.returns().bool(true);
     Ok(())
 }
 
-/// Ends a session's connection; it counts as closed afterwards.
-fn close_session(session: &Session) {
+/// Ends a link's connection and forgets its options.
+fn give_up(session: &Session) {
     session.close();
-    session.status.set(Status::Closed);
+    let _ = session.options.with(|options| *options = Options::default());
     if session.is_counted.replace(false) {
         report::count_link(-1);
     }
@@ -288,7 +296,7 @@ fn close_session(session: &Session) {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        close_session(&self.session);
+        give_up(&self.session);
     }
 }
 

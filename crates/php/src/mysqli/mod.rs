@@ -9,18 +9,17 @@ pub(crate) mod result;
 mod session;
 pub(crate) mod transaction;
 
+use crate::mysqlnd::Mysqlnd;
 use crate::zend::classes;
 use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
-use crate::zend::module::{Functions, Module, php_version, text};
+use crate::zend::module::{Functions, Module, php_version};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::ffi::{CStr, c_int};
 
 /// The errno of an unknown character set.
 const CR_CANT_FIND_CHARSET: u16 = 2019;
-/// What the client calls itself; PHP's version follows. Applications look for `mysqlnd` in it.
-const CLIENT_INFO_PREFIX: &[u8] = b"mysqlnd ";
 /// What `mysqli_driver::$driver_version` has always been.
 const DRIVER_VERSION: i64 = 101_009;
 /// Where Debian's servers listen.
@@ -58,17 +57,17 @@ impl Module for Mysqli {
     }
 
     fn info() {
-        let version = text(&[CLIENT_INFO_PREFIX, php_version().to_bytes()]);
-        let links = text(&[report::open_links().to_string().as_bytes()]);
+        let links = Str::decimal(u64::try_from(report::open_links()).unwrap_or_default());
         info::table(
             (c"MysqlI Support", c"enabled"),
             &[
-                (c"Client API library version", &version),
+                (c"Client API library version", Mysqlnd::version()),
                 (c"Active Persistent Links", c"0"),
                 (c"Inactive Persistent Links", c"0"),
-                (c"Active Links", &links),
+                (c"Active Links", links.as_c_str()),
             ],
         );
+        links.release();
     }
 }
 
@@ -81,5 +80,5 @@ fn client_version() -> i64 {
 }
 
 fn write_client_info(slot: Slot<'_>) {
-    slot.str(Str::concat(&[CLIENT_INFO_PREFIX, php_version().to_bytes()]));
+    slot.bytes(Mysqlnd::version().to_bytes());
 }

@@ -9,6 +9,7 @@ use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, throw_error, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::iterator::{Iterate, iterator_object};
+use crate::zend::memory::is_memory_exhausted;
 use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
@@ -46,6 +47,8 @@ enum Rows {
         count: u64,
         /// The row that is fetched next; `count + 1`: the end has been seen.
         position: Cell<u64>,
+        /// The row that was fetched last: `lengths` speaks of it, also after a seek.
+        fetched: Cell<Option<u64>>,
     },
     /// Still with the server.
     Unbuffered {
@@ -80,6 +83,7 @@ impl Class for ResultSet {
         }),
         property("lengths", |result, reading| {
             let open = allowed(result, reading.quiet)?;
+            // The slot holds NULL already.
             open.write_lengths(reading.slot);
             Ok(())
         }),
@@ -148,7 +152,12 @@ pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) 
         match session.store() {
             Ok(stored) => {
                 let count = stored.rows();
-                Rows::Buffered { rows: Guarded::new(Some(stored)), count, position: Cell::new(0) }
+                Rows::Buffered {
+                    rows: Guarded::new(Some(stored)),
+                    count,
+                    position: Cell::new(0),
+                    fetched: Cell::new(None),
+                }
             }
             Err(_) => return false,
         }
@@ -188,9 +197,12 @@ impl Open {
     /// Goes on to the next row: `Ok(false)` at the end, `Err` after a failure, which the session keeps.
     fn advance(&self) -> Result<bool, super::session::Failed> {
         match &self.rows {
-            Rows::Buffered { count, position, .. } => {
+            Rows::Buffered { count, position, fetched, .. } => {
                 let row = position.get();
                 position.set((row + 1).min(count + 1));
+                if row < *count {
+                    fetched.set(Some(row));
+                }
                 Ok(row < *count)
             }
             Rows::Unbuffered { ended, .. } if ended.get() => Ok(false),
@@ -207,11 +219,11 @@ impl Open {
         }
     }
 
-    /// Looks at the row that `advance` went to. Zend calls that allocate are welcome inside, user code is not.
+    /// Looks at the row that was fetched last. Zend calls that allocate are welcome inside, user code is not.
     fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
         match &self.rows {
-            Rows::Buffered { rows, position, .. } => {
-                let row = position.get().checked_sub(1)?;
+            Rows::Buffered { rows, fetched, .. } => {
+                let row = fetched.get()?;
                 rows.peek(|rows| rows.as_ref().and_then(|rows| rows.row(row)).map(look))
                     .ok()
                     .flatten()
@@ -245,16 +257,29 @@ impl Open {
         }
     }
 
-    fn write_lengths(&self, slot: Slot<'_>) {
-        // The list is begun inside, so that without a row the slot is still to be written: NULL then.
+    /// Writes the lengths of the row that was fetched last; false, and nothing is written, if there are none to speak of.
+    fn write_lengths(&self, slot: Slot<'_>) -> bool {
+        if let Rows::Buffered { count, position, .. } = &self.rows {
+            // Before the first row, and after the end.
+            if position.get() == 0 || position.get() > *count {
+                return false;
+            }
+        }
+        // The list is begun inside, so that without a row the slot is still to be written.
         let mut slot = Some(slot);
         self.row(|row| {
             if let Some(slot) = slot.take() {
                 self.layout.write_lengths(row, slot);
             }
         });
-        if let Some(slot) = slot {
-            slot.null();
+        match slot {
+            None => true,
+            Some(slot) if self.rows.is_buffered() => {
+                // Sought to, but nothing fetched yet.
+                self.layout.write_zero_lengths(slot);
+                true
+            }
+            Some(_) => false,
         }
     }
 
@@ -287,6 +312,9 @@ pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
     let session = Link::session(link, Status::Valid)?;
     if mode != STORE_RESULT && mode != USE_RESULT {
         return Err(call.value_error(2, c"must be either MYSQLI_STORE_RESULT or MYSQLI_USE_RESULT"));
+    }
+    if object.state().open.get().is_some() {
+        return Err(throw_error(&[object.class_name(), b" object has a result already"]));
     }
     if !open(object.state(), &link.state().session, mode == USE_RESULT) {
         return session.report();
@@ -337,7 +365,7 @@ pub(crate) fn fetch_object(call: &mut Call<'_>) -> Outcome {
     let open = ResultSet::of(object)?;
     open.fetch(Shape::Map, call.returns())?;
     let position = call.position(2);
-    let returned = call.returned();
+    let returned = call.returns();
     // At the end there is NULL, after a failure false.
     if returned.is_array() { blueprint.build(&returned, position) } else { Ok(()) }
 }
@@ -383,6 +411,10 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
         match open.advance() {
             Ok(true) => {
                 open.row(|row| open.layout.write(row, shape, all.push()));
+                if is_memory_exhausted() {
+                    // PHP ends the script as soon as it gets control.
+                    return Ok(());
+                }
             }
             Ok(false) => return Ok(()),
             Err(_) => return open.session.report(),
@@ -393,9 +425,7 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_fetch_lengths`.
 pub(crate) fn fetch_lengths(call: &mut Call<'_>) -> Outcome {
     let open = only_argument(call)?;
-    if open.row(|_| ()).is_some() {
-        open.write_lengths(call.returns());
-    } else {
+    if !open.write_lengths(call.returns()) {
         call.returns().bool(false);
     }
     Ok(())

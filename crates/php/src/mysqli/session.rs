@@ -329,9 +329,10 @@ impl Session {
     /// Lets the server take several statements in one query, or only one.
     pub(crate) fn allow_multi_statements(&self, on: bool) {
         if self.multi_statements.get() != on {
-            // As in stock a failure shows at the query that follows.
-            let _ = self.drive(|connection| connection.set_multi_statements(on));
-            self.multi_statements.set(on);
+            // A failure shows at the query that follows, and leaves the server as it was.
+            if self.drive(|connection| connection.set_multi_statements(on)).is_ok() {
+                self.multi_statements.set(on);
+            }
         }
     }
 

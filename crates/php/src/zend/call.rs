@@ -333,11 +333,6 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The place of the call's value, to go on with what was written there.
-    pub(crate) fn returned(&mut self) -> Slot<'_> {
-        self.returns()
-    }
-
     /// The place of the call's value; it holds NULL until it is written.
     pub(crate) fn returns(&mut self) -> Slot<'_> {
         // SAFETY: Zend promised the place; whatever a body wrote there before, it replaces nothing that needs freeing.

@@ -31,13 +31,15 @@ impl<T> Guarded<T> {
         Guarded { value: UnsafeCell::new(value), borrowed: Cell::new(0) }
     }
 
-    /// Works on the value exclusively. **Make no Zend call inside**: a long jump over `catch_unwind` is undefined.
+    /// Works on the value exclusively. **Make no Zend call inside that may long-jump**, that is, allocate, raise or run anything:
+    /// a long jump over `catch_unwind` is undefined.
     ///
     /// # Errors
     /// `Bug` if the work panicked or the value is borrowed already.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Result<R, Bug> {
         let crossing = CROSSINGS.with(Cell::get);
         if self.borrowed.get() == crossing {
+            debug_assert!(false, "borrowed twice");
             return Err(Bug);
         }
         self.borrowed.set(crossing);
@@ -59,6 +61,7 @@ impl<T> Guarded<T> {
     pub(crate) fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, Bug> {
         let crossing = CROSSINGS.with(Cell::get);
         if self.borrowed.get() == crossing {
+            debug_assert!(false, "borrowed twice");
             return Err(Bug);
         }
         self.borrowed.set(crossing);

@@ -97,8 +97,11 @@ unsafe extern "C" fn valid(walk: *mut ffi::zend_object_iterator) -> c_int {
 }
 
 unsafe extern "C" fn element(walk: *mut ffi::zend_object_iterator) -> *mut ffi::zval {
-    // SAFETY: as in `destroy`.
-    unsafe { &raw mut (*walk.cast::<Walk>()).element }
+    // SAFETY: as in `destroy`. Zend takes null for "no value"; undefined is no value that may be handed out.
+    unsafe {
+        let element = &raw mut (*walk.cast::<Walk>()).element;
+        if type_of(element) == ffi::IS_UNDEF { ptr::null_mut() } else { element }
+    }
 }
 
 unsafe extern "C" fn key(walk: *mut ffi::zend_object_iterator, place: *mut ffi::zval) {

@@ -20,6 +20,7 @@ pub(crate) mod guarded;
 pub(crate) mod info;
 pub(crate) mod ini;
 pub(crate) mod iterator;
+pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod object;
 pub(crate) mod property;

@@ -10,6 +10,7 @@ use super::string::Str;
 use core::ffi::{CStr, c_int};
 use core::ptr;
 use std::ffi::CString;
+use std::sync::OnceLock;
 
 /// A module of ours.
 pub(crate) trait Module: 'static {
@@ -29,7 +30,7 @@ pub(crate) trait Module: 'static {
     fn start(_module_number: c_int) {}
     /// Puts the state of this thread back to what a request begins with.
     fn request_start() {}
-    /// Prints its part of `phpinfo()`.
+    /// Prints its part of `phpinfo()`. Printing may run user code: what it prints must be owned by nobody here.
     fn info();
 }
 
@@ -104,10 +105,13 @@ fn dependencies(needs: &'static [&'static CStr]) -> *const ffi::zend_module_dep 
 
 /// What Zend compares with its own (ZEND_MODULE_BUILD_ID of zend_modules.h).
 pub(crate) fn build_id() -> &'static CStr {
-    let threads = if is_thread_safe() { "TS" } else { "NTS" };
-    let debug = if ffi::ZEND_DEBUG == 1 { ",debug" } else { "" };
-    let id = format!("API{},{threads}{debug}", ffi::ZEND_MODULE_API_NO);
-    Box::leak(text(&[id.as_bytes()]).into_boxed_c_str())
+    static ID: OnceLock<CString> = OnceLock::new();
+    ID.get_or_init(|| {
+        let threads = if is_thread_safe() { "TS" } else { "NTS" };
+        let debug = if ffi::ZEND_DEBUG == 1 { ",debug" } else { "" };
+        let id = format!("API{},{threads}{debug}", ffi::ZEND_MODULE_API_NO);
+        text(&[id.as_bytes()])
+    })
 }
 
 /// A C string of all `parts`; NUL bytes are left out.
@@ -136,6 +140,7 @@ unsafe extern "C" fn request_start<M: Module>(
     _kind: c_int,
     _module_number: c_int,
 ) -> ffi::zend_result {
+    super::guarded::cross();
     M::request_start();
     ffi::ZEND_RESULT_CODE_SUCCESS
 }

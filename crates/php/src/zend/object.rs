@@ -65,9 +65,12 @@ unsafe extern "C" fn create<T: Class>(entry: *mut ffi::zend_class_entry) -> *mut
         let holder = ffi::_emalloc(size.max(size_of::<Holder<T>>())).cast::<Holder<T>>();
         (&raw mut (*holder).state).write(T::new());
         let object = &raw mut (*holder).object;
+        let handlers = T::class().handlers.get().map_or(ptr::null(), ptr::from_ref);
+        // Before Zend knows the object, for it may be freed from then on; and after, for later versions set their own.
+        (*object).handlers = handlers;
         ffi::zend_object_std_init(object, entry);
+        (*object).handlers = handlers;
         ffi::object_properties_init(object, entry);
-        (*object).handlers = T::class().handlers.get().map_or(ptr::null(), ptr::from_ref);
         object
     }
 }

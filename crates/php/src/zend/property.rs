@@ -73,7 +73,7 @@ pub(super) unsafe extern "C" fn write<T: Class>(
     value: *mut ffi::zval,
     cache: *mut *mut c_void,
 ) -> *mut ffi::zval {
-    // SAFETY: as in `read`; the value is copied before it is coerced to the property's declared type, and released after.
+    // SAFETY: as in `read`.
     unsafe {
         let Some(property) = find::<T>(name) else {
             return ffi::zend_std_write_property(object, name, value, cache);
@@ -85,29 +85,13 @@ pub(super) unsafe extern "C" fn write<T: Class>(
             return refused;
         };
         guarded::cross();
-        let mut copy = core::ptr::read(Value::new(value).as_ptr());
-        if copy.u1.v.type_flags != 0 {
-            (*copy.value.counted).gc.refcount += 1;
+        // Zend coerces the value to the declared type and keeps it in the object: what it returns is of that type, on which
+        // compiled code relies.
+        let stored = ffi::zend_std_write_property(object, name, value, cache);
+        if !super::error::is_pending() {
+            write(Value::new(stored));
         }
-        let info = ffi::zend_get_property_info((*object).ce, name, 1);
-        let fits =
-            info.is_null() || ffi::zend_verify_property_type(info, &raw mut copy, strict_types());
-        if fits {
-            write(Value::new(&raw mut copy));
-        }
-        ffi::zval_ptr_dtor(&raw mut copy);
-        if fits { value } else { refused }
-    }
-}
-
-/// Whether the running script declares strict_types (ZEND_CALL_USES_STRICT_TYPES).
-fn strict_types() -> bool {
-    // SAFETY: the running frame, if there is one, has a function, and a function its flags first.
-    unsafe {
-        let frame = ffi::executor_globals.current_execute_data;
-        !frame.is_null()
-            && !(*frame).func.is_null()
-            && (*(*frame).func).common.fn_flags & ffi::ZEND_ACC_STRICT_TYPES != 0
+        stored
     }
 }
 

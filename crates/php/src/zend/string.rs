@@ -1,7 +1,7 @@
 //! `zend_string`: making, reading and releasing PHP's strings.
 
 use super::ffi;
-use core::ffi::c_char;
+use core::ffi::{CStr, c_char};
 use core::mem::offset_of;
 use core::ptr;
 
@@ -65,6 +65,12 @@ impl Str {
         // SAFETY: a `zend_string` has `len` bytes behind its header. The caller borrows it no longer than it holds it, the
         // one promise that the type can't carry (see the type's comment).
         unsafe { core::slice::from_raw_parts((&raw const (*self.0).val).cast(), (*self.0).len) }
+    }
+
+    /// The bytes up to the first NUL, as C reads them.
+    pub(crate) fn as_c_str<'a>(self) -> &'a CStr {
+        // SAFETY: a `zend_string` ends with a NUL; for how long it may be borrowed see `bytes`.
+        unsafe { CStr::from_ptr(self.as_ptr()) }
     }
 
     /// The bytes as C reads them: with a closing NUL.
