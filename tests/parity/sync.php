@@ -97,7 +97,6 @@ attempt('column', fn() => $a->fetch_column());
 attempt('all', fn() => $a->fetch_all());
 attempt('num_rows', fn() => $a->num_rows);
 attempt('field', fn() => $a->fetch_field()->name);
-attempt('lengths', fn() => $a->lengths);
 attempt('foreach', function () use ($a) { foreach ($a as $row) { show($row); } });
 attempt('free', fn() => $a->free());
 attempt('row', fn() => $a->fetch_row());

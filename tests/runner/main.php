@@ -47,7 +47,8 @@ $arguments = array_slice($argv, 1);
 $list = in_array('--list', $arguments, true);
 $show = in_array('--show', $arguments, true);
 $whole = in_array('--whole', $arguments, true);
-$names = array_values(array_diff($arguments, ['--list', '--show', '--whole']));
+$times = in_array('--times', $arguments, true);
+$names = array_values(array_diff($arguments, ['--list', '--show', '--whole', '--times']));
 
 $ledger = new Ledger(TESTS . '/parity/ledger');
 $tests = all_tests($ledger);
@@ -63,7 +64,7 @@ $started = hrtime(true);
 $totals = $failures = [];
 $queue = new Processes((int) (getenv('VAQUITA_JOBS') ?: 2));
 foreach ($chosen as $test) {
-    $queue->add(function () use ($test, $show, $whole, &$totals, &$failures): Generator {
+    $queue->add(function () use ($test, $show, $whole, $times, &$totals, &$failures): Generator {
         $begun = hrtime(true);
         $verdict = $test->skipped() !== null ? Verdict::skip($test->skipped()) : yield from $test->run();
         $total = &$totals[$test->part()];
@@ -82,6 +83,9 @@ foreach ($chosen as $test) {
             }, "\n";
         } elseif ($verdict->skipped > 0) {
             echo "SKIP $test->name: $verdict->text\n";
+        }
+        if ($times) {
+            printf("%6.1f s %s\n", (hrtime(true) - $begun) / 1e9, $test->name);
         }
         if ($show) {
             echo "\n-- $test->name\n$verdict->output";

@@ -11,9 +11,7 @@ final class Phpt extends Script
     public function run(): Generator
     {
         $sections = $this->sections();
-        $folder = sys_get_temp_dir() . '/vaquita-phpt-' . getmypid();
-        is_dir($folder) || mkdir($folder);
-        $file = "$folder/" . preg_replace('/\W/', '_', $this->name) . '.php';
+        $file = sys_get_temp_dir() . '/vaquita-' . getmypid() . preg_replace('/\W/', '_', $this->name) . '.php';
         try {
             if (isset($sections['SKIPIF'])) {
                 file_put_contents($file, $sections['SKIPIF']);
@@ -31,7 +29,6 @@ final class Phpt extends Script
             $output = str_replace($file, 'FILE', $this->outcome(yield $this->command($this->php(), $file, $ini)));
         } finally {
             unlink($file);
-            @rmdir($folder);
         }
         return $this->judge($sections, trim($output));
     }

@@ -1,0 +1,68 @@
+--TEST--
+Requests that end in the middle of everything (memory, exit, exceptions, fatal errors) leave no memory and no connections behind in their process
+--FILE--
+<?php
+// servers: mariadb
+// seconds: 120
+require 'support/prelude.php';
+require 'support/web_server.php';
+$db = connect();
+$db->query('CREATE TABLE t (id INT, s TEXT)');
+$db->query("INSERT INTO t VALUES " . implode(', ', array_map(fn($i) => "($i, REPEAT('x', 1000))", range(1, 2000))));
+$server = new WebServer(<<<'PHP'
+<?php
+require 'support/prelude.php';
+restore_error_handler();
+mysqli_report(MYSQLI_REPORT_ERROR);
+class Exits { public $id; public $s; public function __construct() { exit('out'); } }
+class Throws { public $id; public $s; public function __construct() { throw new LogicException('out'); } }
+class Fails { public $id; public $s; public function __construct() { trigger_error('out', E_USER_ERROR); } }
+class Hungry { public $id; public $s; public function __construct() { $this->s = str_repeat('x', 100_000_000); } }
+class FailsLate { public $id; public $s; public function __destruct() { trigger_error('out', E_USER_ERROR); } }
+$db = connect();
+$mode = $_GET['mode'] === 'use' ? MYSQLI_USE_RESULT : MYSQLI_STORE_RESULT;
+$result = $db->query('SELECT * FROM t', $mode);
+switch ($_GET['way']) {
+    case 'fetch_all': $rows = $result->fetch_all(MYSQLI_ASSOC); break;
+    case 'fetch_row': while ($row = $result->fetch_row()) { $rows[] = $row; } break;
+    case 'foreach': foreach ($result as $row) { $rows[] = $row; } break;
+    case 'fetch_object': while ($row = $result->fetch_object()) { $rows[] = $row; } break;
+    case 'exit': $result->fetch_row(); exit('out');
+    case 'in a handler': set_error_handler(function () { exit('out'); }); $other = connect(); $other->query('nonsense'); break;
+    case 'fatal in a handler': set_error_handler(function () { restore_error_handler(); trigger_error('out', E_USER_ERROR); }); $other = connect(); $other->query('nonsense'); break;
+    default: $row = $result->fetch_object($_GET['way']); unset($row); break;
+}
+echo 'not reached';
+PHP, ['memory_limit' => '2M']);
+$connections = fn() => (int) $db->query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '" . server('DATABASE') . "' AND ID != CONNECTION_ID()")->fetch_row()[0];
+foreach (['store', 'use'] as $mode) {
+    foreach (['fetch_all', 'fetch_row', 'foreach', 'fetch_object', 'exit', 'Exits', 'Throws', 'Fails', 'Hungry', 'FailsLate', 'in a handler', 'fatal in a handler'] as $way) {
+        $get = function (int $times) use ($server, $mode, $way, $connections) {
+            for ($i = 0; $i < $times; $i++) {
+                $answer = $server->get('mode=' . $mode . '&way=' . urlencode($way));
+                if (!str_contains($answer, 'out') && !str_contains($answer, 'exhausted')) {
+                    echo "$mode, $way: $answer\n";
+                    return;
+                }
+            }
+        };
+        $get(10);
+        $before = $server->resident_kib();
+        $get(40);
+        $growth = $server->resident_kib() - $before;
+        if ($growth > 600 || !$server->is_running()) {
+            echo "$mode, $way: the process grew by $growth KiB\n";
+        }
+        // The server counts a connection a moment longer than its client.
+        for ($tries = 0; $connections() > 0; $tries++) {
+            if ($tries > 10_000) {
+                echo "$mode, $way: {$connections()} connections are left\n";
+                break;
+            }
+        }
+    }
+}
+echo "done\n";
+?>
+--EXPECT--
+done

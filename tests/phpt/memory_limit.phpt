@@ -1,0 +1,83 @@
+--TEST--
+memory_limit is reached in the middle of each way to fetch: PHP's own fatal error, then shutdown functions run, and use the link
+--FILE--
+<?php
+// servers: mariadb mysql80
+// transports: tcp unix
+require 'support/prelude.php';
+$db = connect();
+$db->query('CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(200), b VARCHAR(2000), c INT)');
+$db->query("INSERT INTO t (a, b, c) VALUES " . implode(', ', array_fill(0, 500, "(REPEAT('a', 200), REPEAT('b', 2000), 5)")));
+for ($i = 0; $i < 5; $i++) {
+    $db->query('INSERT INTO t (a, b, c) SELECT a, b, c FROM t');
+}
+// 16,000 rows, 36 MB
+
+$ways = [
+    'fetch_all(NUM)' => '$rows = $result->fetch_all(MYSQLI_NUM);',
+    'fetch_all(ASSOC)' => '$rows = $result->fetch_all(MYSQLI_ASSOC);',
+    'fetch_all(BOTH)' => '$rows = $result->fetch_all(MYSQLI_BOTH);',
+    'fetch_row' => 'while ($row = $result->fetch_row()) { $rows[] = $row; }',
+    'fetch_assoc' => 'while ($row = $result->fetch_assoc()) { $rows[] = $row; }',
+    'fetch_array' => 'while ($row = $result->fetch_array()) { $rows[] = $row; }',
+    'fetch_object' => 'while ($row = $result->fetch_object()) { $rows[] = $row; }',
+    'fetch_object(Row)' => 'class Row { public $id; public $a; public $b; public $c; public function __construct() { } } while ($row = $result->fetch_object("Row")) { $rows[] = $row; }',
+    'fetch_column' => 'while (($value = $result->fetch_column(2)) !== false) { $rows[] = $value; }',
+    'foreach' => 'foreach ($result as $row) { $rows[] = $row; }',
+    'iterator_to_array' => '$rows = iterator_to_array($result);',
+];
+// Prints how a script ends: its output on one line, without numbers that are PHP's own business.
+function ending(string $script): string
+{
+    ob_start();
+    child("mysqli_report(MYSQLI_REPORT_OFF);
+        \$db = connect();
+        register_shutdown_function(function () use (\$db) {
+            \$answer = \$db->query('SELECT 5');
+            echo ' shutdown: ', \$answer ? \$answer->fetch_row()[0] : \$db->errno, ', ', connect()->query('SELECT 6')->fetch_row()[0];
+            if (!\$answer) { \$GLOBALS['result'] = null; echo ', then ', \$db->query('SELECT 7') ? 7 : \$db->errno; }
+        });
+        $script", ['memory_limit' => '12M']);
+    return trim(preg_replace(['/ of \d+ bytes exhausted \(tried to allocate \d+ bytes\) in FILE on line \d+/', '/\s+/'], [' exhausted', ' '], ob_get_clean()));
+}
+foreach (['MYSQLI_STORE_RESULT', 'MYSQLI_USE_RESULT'] as $mode) {
+    foreach ($ways as $name => $way) {
+        echo "$mode, $name: ", ending("\$result = \$db->query('SELECT * FROM t', $mode); $way echo 'not reached';"), "\n";
+    }
+}
+foreach ([
+    'a buffered result' => '$result = $db->query("SELECT a.* FROM t AS a, (SELECT 1 UNION SELECT 2) AS b");',
+    'store_result' => '$db->real_query("SELECT a.* FROM t AS a, (SELECT 1 UNION SELECT 2) AS b"); $result = $db->store_result();',
+    'one value, buffered' => '$result = $db->query("SELECT REPEAT(\'x\', 30000000)"); $row = $result->fetch_row();',
+    'one value, unbuffered' => '$result = $db->query("SELECT REPEAT(\'x\', 30000000)", MYSQLI_USE_RESULT); $row = $result->fetch_row();',
+] as $name => $script) {
+    echo "$name: ", ending("$script echo 'not reached';"), "\n";
+}
+?>
+--EXPECTF--
+MYSQLI_STORE_RESULT, fetch_all(NUM): Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_all(ASSOC): Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_all(BOTH): Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_row: Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_assoc: Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_array: Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_object: Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_object(Row): Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, fetch_column: Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, foreach: Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_STORE_RESULT, iterator_to_array: Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255
+MYSQLI_USE_RESULT, fetch_all(NUM): Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_all(ASSOC): Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_all(BOTH): Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_row: Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_assoc: Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_array: Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_object: Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_object(Row): Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, fetch_column: Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then 7 exit code 255
+MYSQLI_USE_RESULT, foreach: Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then %d exit code 255
+MYSQLI_USE_RESULT, iterator_to_array: Fatal error: Allowed memory size exhausted shutdown: 2014, 6, then %d exit code 255
+a buffered result: Fatal error: Allowed memory size exhausted shutdown: %d, 6%Sexit code 255
+store_result: Fatal error: Allowed memory size exhausted shutdown: %d, 6%Sexit code 255
+one value, buffered: Fatal error: Allowed memory size exhausted shutdown: %d, 6%Sexit code 255
+one value, unbuffered: Fatal error: Allowed memory size exhausted shutdown: %d, 6%Sexit code 255
