@@ -81,7 +81,7 @@ pub(crate) fn establish(
     }
     let (charset, character_set) = choose_charset(options.charset, handshake.character_set);
     let capabilities = choose_capabilities(options, greeting.capabilities);
-    let plugin = Plugin::by_name(handshake.auth_plugin_name).unwrap_or(Plugin::NativePassword);
+    let plugin = Plugin::by_name(handshake.auth_plugin_name).unwrap_or(Plugin::Native);
     let mut authentication =
         Authentication::new(plugin, &options.password, &handshake.auth_plugin_data, capabilities);
     let mut attributes = vec![(b"_client_name".to_vec(), b"mysqlnd".to_vec())];

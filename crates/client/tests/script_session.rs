@@ -268,6 +268,24 @@ fn a_closed_connection_has_said_goodbye_once() {
     assert_eq!((recording.ending, &recording.rest[..]), (Ending::Played, &b"\x01\0\0\0\x01"[..]));
 }
 
+/// A server in the middle of a result would take COM_QUIT for something else, or never read it.
+#[test]
+fn a_connection_closed_in_mid_result_says_nothing() {
+    let script = Arc::new(named::by_name("missing-end").unwrap().script());
+    for reading in [false, true] {
+        let server = fake::serve(&script, Over::Tcp, Delivery::WHOLE);
+        let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+        connection.send_query(b"SELECT 1").unwrap();
+        if reading {
+            connection.read_query_response().unwrap();
+            assert!(connection.next_row().unwrap().is_some());
+        }
+        drop(connection);
+        let recording = server.finish().unwrap();
+        assert_eq!((recording.ending, recording.rest), (Ending::Played, vec![]));
+    }
+}
+
 /// A flag is never asked for where it is not offered, nor is what comes with it sent.
 #[test]
 fn only_what_is_offered_is_asked_for() {

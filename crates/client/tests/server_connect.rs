@@ -42,6 +42,7 @@ fn plugins(server: &Server) -> &'static [(&'static str, &'static str)] {
         _ => &[
             ("native", "IDENTIFIED WITH mysql_native_password BY"),
             ("sha2", "IDENTIFIED WITH caching_sha2_password BY"),
+            ("sha256", "IDENTIFIED WITH sha256_password BY"),
         ],
     }
 }

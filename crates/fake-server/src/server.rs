@@ -15,7 +15,7 @@ use crate::recording::Recording;
 use crate::script::Script;
 
 /// When a server of a test ends whatever happens; far more than any script takes.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// A server for one client.
 #[derive(Debug)]

@@ -48,7 +48,7 @@ impl Module for Mysqlnd {
                 (c"extended SSL", c"not supported"),
                 (
                     c"Loaded plugins",
-                    c"auth_plugin_mysql_native_password,auth_plugin_caching_sha2_password",
+                    c"auth_plugin_mysql_native_password,auth_plugin_caching_sha2_password,auth_plugin_sha256_password",
                 ),
                 (c"API Extensions", c"mysqli"),
             ],

@@ -169,12 +169,12 @@ function mysqli_fetch_field(mysqli_result $result): object|false {} // field::fe
 function mysqli_fetch_fields(mysqli_result $result): array {} // field::fetch_fields
 function mysqli_fetch_field_direct(mysqli_result $result, int $index): object|false {} // field::fetch_field_direct
 function mysqli_fetch_lengths(mysqli_result $result): array|false {} // result::fetch_lengths
-function mysqli_fetch_all(mysqli_result $result, int $mode = MYSQLI_NUM): array {} // result::fetch_all
-function mysqli_fetch_array(mysqli_result $result, int $mode = MYSQLI_BOTH): array|false|null {} // result::fetch_array
-function mysqli_fetch_assoc(mysqli_result $result): array|false|null {} // result::fetch_assoc
-function mysqli_fetch_object(mysqli_result $result, string $class = "stdClass", array $constructor_args = []): object|false|null {} // result::fetch_object
-function mysqli_fetch_row(mysqli_result $result): array|false|null {} // result::fetch_row
-function mysqli_fetch_column(mysqli_result $result, int $column = 0): string|int|float|false|null {} // result::fetch_column
+function mysqli_fetch_all(mysqli_result $result, int $mode = MYSQLI_NUM): array {} // fetch::fetch_all
+function mysqli_fetch_array(mysqli_result $result, int $mode = MYSQLI_BOTH): array|false|null {} // fetch::fetch_array
+function mysqli_fetch_assoc(mysqli_result $result): array|false|null {} // fetch::fetch_assoc
+function mysqli_fetch_object(mysqli_result $result, string $class = "stdClass", array $constructor_args = []): object|false|null {} // fetch::fetch_object
+function mysqli_fetch_row(mysqli_result $result): array|false|null {} // fetch::fetch_row
+function mysqli_fetch_column(mysqli_result $result, int $column = 0): string|int|float|false|null {} // fetch::fetch_column
 function mysqli_field_count(mysqli $mysql): int {} // link::field_count
 function mysqli_field_seek(mysqli_result $result, int $index): bool {} // field::field_seek
 function mysqli_field_tell(mysqli_result $result): int {} // field::field_tell
@@ -323,12 +323,12 @@ class mysqli_result implements IteratorAggregate {
     public function fetch_field(): object|false {} // field::fetch_field, tentative
     public function fetch_fields(): array {} // field::fetch_fields, tentative
     public function fetch_field_direct(int $index): object|false {} // field::fetch_field_direct, tentative
-    public function fetch_all(int $mode = MYSQLI_NUM): array {} // result::fetch_all, tentative
-    public function fetch_array(int $mode = MYSQLI_BOTH): array|false|null {} // result::fetch_array, tentative
-    public function fetch_assoc(): array|false|null {} // result::fetch_assoc, tentative
-    public function fetch_object(string $class = "stdClass", array $constructor_args = []): object|false|null {} // result::fetch_object, tentative
-    public function fetch_row(): array|false|null {} // result::fetch_row, tentative
-    public function fetch_column(int $column = 0): string|int|float|false|null {} // result::fetch_column
+    public function fetch_all(int $mode = MYSQLI_NUM): array {} // fetch::fetch_all, tentative
+    public function fetch_array(int $mode = MYSQLI_BOTH): array|false|null {} // fetch::fetch_array, tentative
+    public function fetch_assoc(): array|false|null {} // fetch::fetch_assoc, tentative
+    public function fetch_object(string $class = "stdClass", array $constructor_args = []): object|false|null {} // fetch::fetch_object, tentative
+    public function fetch_row(): array|false|null {} // fetch::fetch_row, tentative
+    public function fetch_column(int $column = 0): string|int|float|false|null {} // fetch::fetch_column
     public function field_seek(int $index): bool {} // field::field_seek, tentative
     public function free_result(): void {} // result::free_result, tentative
     public function getIterator(): Iterator {} // result::get_iterator

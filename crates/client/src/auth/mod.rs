@@ -2,6 +2,8 @@
 
 mod caching_sha2_password;
 mod mysql_native_password;
+mod rsa;
+mod sha256_password;
 
 use vaquita_protocol::auth_more_data::AUTH_MORE_DATA_HEADER;
 use vaquita_protocol::auth_switch_request::AUTH_SWITCH_HEADER;
@@ -25,22 +27,25 @@ const NONCE_BYTES: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plugin {
     /// SHA-1 twice.
-    NativePassword,
+    Native,
     /// SHA-256 with a cache on the server.
-    CachingSha2Password,
+    CachingSha2,
+    /// SHA-256 without: the password itself, encrypted. MySQL 8.0 asks for it, too, in the name of users that it does not have.
+    Sha256,
 }
 
 impl Plugin {
     pub(crate) fn by_name(name: &[u8]) -> Option<Self> {
-        [Plugin::NativePassword, Plugin::CachingSha2Password]
+        [Plugin::Native, Plugin::CachingSha2, Plugin::Sha256]
             .into_iter()
             .find(|plugin| plugin.name() == name)
     }
 
     pub(crate) const fn name(self) -> &'static [u8] {
         match self {
-            Plugin::NativePassword => b"mysql_native_password",
-            Plugin::CachingSha2Password => b"caching_sha2_password",
+            Plugin::Native => b"mysql_native_password",
+            Plugin::CachingSha2 => b"caching_sha2_password",
+            Plugin::Sha256 => b"sha256_password",
         }
     }
 }
@@ -79,18 +84,18 @@ impl<'a> Authentication<'a> {
     }
 
     /// What the plugin answers to its nonce.
-    pub(crate) fn response(&self) -> Result<Vec<u8>, Error> {
-        if self.password.is_empty() {
-            return Ok(Vec::new());
+    pub(crate) fn response(&mut self) -> Result<Vec<u8>, Error> {
+        match (self.plugin, self.password) {
+            (Plugin::Sha256, []) => return Ok(vec![0]),
+            (_, []) => return Ok(Vec::new()),
+            _ => {}
         }
+        self.key_requested = self.plugin == Plugin::Sha256;
         let nonce = self.nonce()?;
         Ok(match self.plugin {
-            Plugin::NativePassword => {
-                mysql_native_password::scramble(self.password, nonce).to_vec()
-            }
-            Plugin::CachingSha2Password => {
-                caching_sha2_password::scramble(self.password, nonce).to_vec()
-            }
+            Plugin::Native => mysql_native_password::scramble(self.password, nonce).to_vec(),
+            Plugin::CachingSha2 => caching_sha2_password::scramble(self.password, nonce).to_vec(),
+            Plugin::Sha256 => vec![sha256_password::REQUEST_PUBLIC_KEY],
         })
     }
 
@@ -137,7 +142,7 @@ impl<'a> Authentication<'a> {
                 name => String::from_utf8_lossy(name),
             };
             let reason = format!(
-                "The server asks for an authentication method unknown to the client [{name}]"
+                "The server requested authentication method unknown to the client [{name}]"
             );
             Error::log_in_impossible(codes::NOT_IMPLEMENTED, &reason)
         })?;
@@ -148,11 +153,11 @@ impl<'a> Authentication<'a> {
 
     fn more_data(&mut self, data: &[u8], is_private: bool) -> Result<Next, Error> {
         use caching_sha2_password as sha2;
-        if self.plugin != Plugin::CachingSha2Password {
-            return Err(Malformed { packet: "AuthMoreData", field: "data" }.into());
-        }
         if std::mem::take(&mut self.key_requested) {
-            return sha2::encrypt_password(self.password, self.nonce()?, data).map(Next::Send);
+            return rsa::encrypt_password(self.password, self.nonce()?, data).map(Next::Send);
+        }
+        if self.plugin != Plugin::CachingSha2 {
+            return Err(Malformed { packet: "AuthMoreData", field: "data" }.into());
         }
         match data {
             [sha2::FAST_AUTH_SUCCESS] => Ok(Next::Wait),

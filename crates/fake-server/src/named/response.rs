@@ -34,6 +34,9 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     fails(Malformed, "column-count-2^40", "a result set of 2^40 columns", || {
         answer(lenenc(1 << 40))
     }),
+    fails(Malformed, "column-count-2^32-1", "a result set of 2^32-1 columns", || {
+        answer(lenenc((1 << 32) - 1))
+    }),
     fails(Malformed, "column-count-2^32+1", "a column count that is 1 in 32 bits", || {
         answer(lenenc((1 << 32) + 1))
     }),

@@ -1,6 +1,7 @@
 //! The module `mysqli`: its settings, classes and constants, and what is common to its rooms.
 
 pub(crate) mod connect;
+pub(crate) mod fetch;
 pub(crate) mod field;
 pub(crate) mod link;
 pub(crate) mod query;

@@ -1,15 +1,12 @@
-//! The class `mysqli_result`: a result of either kind, buffered or read as it is fetched, and every way to fetch from it.
+//! The class `mysqli_result`: a result of either kind, buffered or read as it is fetched, and what it knows of its rows.
 
 use super::link::Link;
 use super::session::{EARLIER_STATEMENT, Session, Status};
 use crate::convert::{Layout, Shape};
-use crate::zend::array::List;
-use crate::zend::blueprint::Blueprint;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, throw_error, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::iterator::{Iterate, iterator_object};
-use crate::zend::memory::is_memory_exhausted;
 use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
@@ -31,9 +28,9 @@ pub(crate) struct ResultSet {
 
 /// A result, once there is one.
 pub(crate) struct Open {
-    session: Rc<Session>,
+    pub(super) session: Rc<Session>,
     pub(super) columns: Columns,
-    layout: Layout,
+    pub(super) layout: Layout,
     rows: Rows,
     /// What `fetch_field` gives next.
     pub(super) current_field: Cell<usize>,
@@ -89,7 +86,7 @@ impl Class for ResultSet {
         }),
         property("num_rows", |result, reading| {
             let open = readable(result, reading.quiet)?;
-            reading.slot.unsigned(open.rows.count());
+            reading.slot.unsigned(open.row_count());
             Ok(())
         }),
         property("type", |result, reading| {
@@ -190,12 +187,17 @@ impl Rows {
 }
 
 impl Open {
-    fn field_count(&self) -> i64 {
+    /// How many rows there are; of an unbuffered result 0 until its end has been seen.
+    pub(super) fn row_count(&self) -> u64 {
+        self.rows.count()
+    }
+
+    pub(super) fn field_count(&self) -> i64 {
         i64::try_from(self.columns.len()).unwrap_or(i64::MAX)
     }
 
     /// Goes on to the next row: `Ok(false)` at the end, `Err` after a failure, which the session keeps.
-    fn advance(&self) -> Result<bool, super::session::Failed> {
+    pub(super) fn advance(&self) -> Result<bool, super::session::Failed> {
         match &self.rows {
             Rows::Buffered { count, position, fetched, .. } => {
                 let row = position.get();
@@ -220,7 +222,7 @@ impl Open {
     }
 
     /// Looks at the row that was fetched last. Zend calls that allocate are welcome inside, user code is not.
-    fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
+    pub(super) fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
         match &self.rows {
             Rows::Buffered { rows, fetched, .. } => {
                 let row = fetched.get()?;
@@ -238,7 +240,7 @@ impl Open {
     }
 
     /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
-    fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+    pub(super) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.layout.prepare(&self.columns, shape);
         self.session.clear_failure();
         match self.advance() {
@@ -323,103 +325,9 @@ pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
 }
 
 /// The result that a call without further arguments is about.
-fn only_argument<'a>(call: &mut Call<'a>) -> Outcome<&'a Open> {
+pub(super) fn only_argument<'a>(call: &mut Call<'a>) -> Outcome<&'a Open> {
     let object = call.receiver::<ResultSet>(0, 0)?;
     ResultSet::of(object)
-}
-
-/// `mysqli_fetch_row`.
-pub(crate) fn fetch_row(call: &mut Call<'_>) -> Outcome {
-    only_argument(call)?.fetch(Shape::List, call.returns())
-}
-
-/// `mysqli_fetch_assoc`.
-pub(crate) fn fetch_assoc(call: &mut Call<'_>) -> Outcome {
-    only_argument(call)?.fetch(Shape::Map, call.returns())
-}
-
-/// What a fetch mode asks for; `MYSQLI_ASSOC` 1, `MYSQLI_NUM` 2, `MYSQLI_BOTH` 3.
-fn shape(call: &Call<'_>, mode: i64) -> Outcome<Shape> {
-    match mode {
-        1 => Ok(Shape::Map),
-        2 => Ok(Shape::List),
-        3 => Ok(Shape::Both),
-        _ => Err(call.value_error(1, c"must be one of MYSQLI_NUM, MYSQLI_ASSOC, or MYSQLI_BOTH")),
-    }
-}
-
-/// `mysqli_fetch_array`.
-pub(crate) fn fetch_array(call: &mut Call<'_>) -> Outcome {
-    const BOTH: i64 = 3;
-    let object = call.receiver::<ResultSet>(0, 1)?;
-    let mode = call.long_or(BOTH)?;
-    let open = ResultSet::of(object)?;
-    let shape = shape(call, mode)?;
-    open.fetch(shape, call.returns())
-}
-
-/// `mysqli_fetch_object`.
-pub(crate) fn fetch_object(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver::<ResultSet>(0, 2)?;
-    let blueprint = Blueprint::from_call(call)?;
-    let open = ResultSet::of(object)?;
-    open.fetch(Shape::Map, call.returns())?;
-    let position = call.position(2);
-    let returned = call.returns();
-    // At the end there is NULL, after a failure false.
-    if returned.is_array() { blueprint.build(&returned, position) } else { Ok(()) }
-}
-
-/// `mysqli_fetch_column`.
-pub(crate) fn fetch_column(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver::<ResultSet>(0, 1)?;
-    let column = call.long_or(0)?;
-    let open = ResultSet::of(object)?;
-    if column < 0 {
-        return Err(call.value_error(1, c"must be greater than or equal to 0"));
-    }
-    if column >= open.field_count() {
-        return Err(
-            call.value_error(1, c"must be less than the number of fields for this result set")
-        );
-    }
-    let column = usize::try_from(column).unwrap_or(usize::MAX);
-    open.session.clear_failure();
-    match open.advance() {
-        Ok(true) => {
-            open.row(|row| open.layout.write_column(row, column, call.returns()));
-            Ok(())
-        }
-        ended => {
-            call.returns().bool(false);
-            if ended.is_err() { open.session.report() } else { Ok(()) }
-        }
-    }
-}
-
-/// `mysqli_fetch_all`: on an unbuffered result the rows are converted as they arrive.
-pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
-    const NUM: i64 = 2;
-    let object = call.receiver::<ResultSet>(0, 1)?;
-    let mode = call.long_or(NUM)?;
-    let open = ResultSet::of(object)?;
-    let shape = shape(call, mode)?;
-    open.layout.prepare(&open.columns, shape);
-    open.session.clear_failure();
-    let mut all = List::new(call.returns(), u32::try_from(open.rows.count()).unwrap_or(0));
-    loop {
-        match open.advance() {
-            Ok(true) => {
-                open.row(|row| open.layout.write(row, shape, all.push()));
-                if is_memory_exhausted() {
-                    // PHP ends the script as soon as it gets control.
-                    return Ok(());
-                }
-            }
-            Ok(false) => return Ok(()),
-            Err(_) => return open.session.report(),
-        }
-    }
 }
 
 /// `mysqli_fetch_lengths`.
@@ -458,7 +366,7 @@ pub(crate) fn num_rows(call: &mut Call<'_>) -> Outcome {
     if matches!(&open.rows, Rows::Unbuffered { ended, .. } if !ended.get()) {
         return Err(throw_error(&[b"mysqli_num_rows() cannot be used in MYSQLI_USE_RESULT mode"]));
     }
-    call.returns().unsigned(open.rows.count());
+    call.returns().unsigned(open.row_count());
     Ok(())
 }
 

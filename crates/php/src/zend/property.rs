@@ -86,8 +86,8 @@ pub(super) unsafe extern "C" fn write<T: Class>(
         };
         guarded::cross();
         // Zend coerces the value to the declared type and keeps it in the object: what it returns is of that type, on which
-        // compiled code relies.
-        let stored = ffi::zend_std_write_property(object, name, value, cache);
+        // compiled code relies. It gets no cache to fill in, or the next write would go past this handler.
+        let stored = ffi::zend_std_write_property(object, name, value, core::ptr::null_mut());
         if !super::error::is_pending() {
             write(Value::new(stored));
         }

@@ -1,0 +1,51 @@
+//! The password on its way to a server without TLS: encrypted with the server's RSA key.
+//!
+//! <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_authentication_methods_authsha256.html>
+
+use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncryptingKey};
+use rustls_pki_types::SubjectPublicKeyInfoDer;
+use rustls_pki_types::pem::PemObject;
+
+use super::NONCE_BYTES;
+use crate::error::{Error, codes};
+
+/// The password with a NUL at its end, hidden by the nonce and encrypted for the server alone (RSA, OAEP with SHA-1).
+pub(super) fn encrypt_password(
+    password: &[u8],
+    nonce: &[u8; NONCE_BYTES],
+    pem: &[u8],
+) -> Result<Vec<u8>, Error> {
+    let refused = |reason: &str| Error::log_in_impossible(codes::UNKNOWN_ERROR, reason);
+    let key = SubjectPublicKeyInfoDer::from_pem_slice(pem)
+        .ok()
+        .and_then(|der| PublicEncryptingKey::from_der(&der).ok())
+        .and_then(|key| OaepPublicEncryptingKey::new(key).ok())
+        .ok_or_else(|| refused("The server sent an RSA key that can't be used"))?;
+    let hidden: Vec<u8> =
+        password.iter().chain(&[0]).zip(nonce.iter().cycle()).map(|(a, b)| a ^ b).collect();
+    if hidden.len() > key.max_plaintext_size(&OAEP_SHA1_MGF1SHA1) {
+        return Err(refused("The password is too long for the server's RSA key"));
+    }
+    let mut encrypted = vec![0; key.ciphertext_size()];
+    key.encrypt(&OAEP_SHA1_MGF1SHA1, &hidden, &mut encrypted, None)
+        .map_err(|_| refused("The password can't be encrypted with the server's RSA key"))?;
+    Ok(encrypted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_key_is_used_as_a_key() {
+        for pem in [
+            &b""[..],
+            b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
+            b"-----BEGIN PUBLIC KEY-----",
+            &[0xFF; 3000],
+        ] {
+            let error = encrypt_password(b"secret", &[1; NONCE_BYTES], pem).unwrap_err();
+            assert_eq!(error.code(), 2000);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Every way to fetch from a result.
+
+use super::result::{ResultSet, only_argument};
+use crate::convert::Shape;
+use crate::zend::array::List;
+use crate::zend::blueprint::Blueprint;
+use crate::zend::call::Call;
+use crate::zend::error::Outcome;
+use crate::zend::memory::is_memory_exhausted;
+
+/// `mysqli_fetch_row`.
+pub(crate) fn fetch_row(call: &mut Call<'_>) -> Outcome {
+    only_argument(call)?.fetch(Shape::List, call.returns())
+}
+
+/// `mysqli_fetch_assoc`.
+pub(crate) fn fetch_assoc(call: &mut Call<'_>) -> Outcome {
+    only_argument(call)?.fetch(Shape::Map, call.returns())
+}
+
+/// What a fetch mode asks for; `MYSQLI_ASSOC` 1, `MYSQLI_NUM` 2, `MYSQLI_BOTH` 3.
+fn shape(call: &Call<'_>, mode: i64) -> Outcome<Shape> {
+    match mode {
+        1 => Ok(Shape::Map),
+        2 => Ok(Shape::List),
+        3 => Ok(Shape::Both),
+        _ => Err(call.value_error(1, c"must be one of MYSQLI_NUM, MYSQLI_ASSOC, or MYSQLI_BOTH")),
+    }
+}
+
+/// `mysqli_fetch_array`.
+pub(crate) fn fetch_array(call: &mut Call<'_>) -> Outcome {
+    const BOTH: i64 = 3;
+    let object = call.receiver::<ResultSet>(0, 1)?;
+    let mode = call.long_or(BOTH)?;
+    let open = ResultSet::of(object)?;
+    let shape = shape(call, mode)?;
+    open.fetch(shape, call.returns())
+}
+
+/// `mysqli_fetch_object`.
+pub(crate) fn fetch_object(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<ResultSet>(0, 2)?;
+    let blueprint = Blueprint::from_call(call)?;
+    let open = ResultSet::of(object)?;
+    open.fetch(Shape::Map, call.returns())?;
+    let position = call.position(2);
+    let returned = call.returns();
+    // At the end there is NULL, after a failure false.
+    if returned.is_array() { blueprint.build(&returned, position) } else { Ok(()) }
+}
+
+/// `mysqli_fetch_column`.
+pub(crate) fn fetch_column(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<ResultSet>(0, 1)?;
+    let column = call.long_or(0)?;
+    let open = ResultSet::of(object)?;
+    if column < 0 {
+        return Err(call.value_error(1, c"must be greater than or equal to 0"));
+    }
+    if column >= open.field_count() {
+        return Err(
+            call.value_error(1, c"must be less than the number of fields for this result set")
+        );
+    }
+    let column = usize::try_from(column).unwrap_or(usize::MAX);
+    open.session.clear_failure();
+    match open.advance() {
+        Ok(true) => {
+            open.row(|row| open.layout.write_column(row, column, call.returns()));
+            Ok(())
+        }
+        ended => {
+            call.returns().bool(false);
+            if ended.is_err() { open.session.report() } else { Ok(()) }
+        }
+    }
+}
+
+/// `mysqli_fetch_all`: on an unbuffered result the rows are converted as they arrive.
+pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
+    const NUM: i64 = 2;
+    let object = call.receiver::<ResultSet>(0, 1)?;
+    let mode = call.long_or(NUM)?;
+    let open = ResultSet::of(object)?;
+    let shape = shape(call, mode)?;
+    open.layout.prepare(&open.columns, shape);
+    open.session.clear_failure();
+    let mut all = List::new(call.returns(), u32::try_from(open.row_count()).unwrap_or(0));
+    loop {
+        match open.advance() {
+            Ok(true) => {
+                open.row(|row| open.layout.write(row, shape, all.push()));
+                if is_memory_exhausted() {
+                    // PHP ends the script as soon as it gets control.
+                    return Ok(());
+                }
+            }
+            Ok(false) => return Ok(()),
+            Err(_) => return open.session.report(),
+        }
+    }
+}
