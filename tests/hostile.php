@@ -1,0 +1,195 @@
+<?php
+/*
+ * The two sides of tests/hostile.
+ *
+ *     php hostile.php judge [SCRIPT...]   runs a client for each script, and compares what became of it with what the script names
+ *     php hostile.php meet SCRIPT         is such a client: meets the script by each way, and prints what became of it as JSON
+ *
+ * The errors are those of the list that the fake server prints: a stage (connect, response, rows) and an error number.
+ */
+
+declare(strict_types=1);
+
+error_reporting(E_ALL);
+
+/** What a client may need at most, above what PHP itself does: of memory that PHP counts, and of any. */
+const PHP_MIB = 20;
+const PROCESS_MIB = 48;
+const AT_ONCE = 8;
+/** No answer is waited for longer; the client's unit is a second. */
+const READ_TIMEOUT_SECONDS = 1;
+const CLIENT_SECONDS = 60;
+
+/** Scripts for clients that ask for what mysqli does not ask for. */
+const NOT_FOR_US = ['session-deprecate-eof'];
+
+/** The ways to take the answer to a query; each returns when all has been taken, or throws. */
+function ways(): array
+{
+    return [
+        'query, fetch_all' => fn(mysqli $db) => $db->query('SELECT 1')->fetch_all(),
+        'unbuffered, fetch_row' => function (mysqli $db) {
+            $result = $db->query('SELECT 1', MYSQLI_USE_RESULT);
+            while ($result->fetch_row());
+        },
+        'unbuffered, fetch_all' => fn(mysqli $db) => $db->query('SELECT 1', MYSQLI_USE_RESULT)->fetch_all(MYSQLI_BOTH),
+        'unbuffered, foreach' => function (mysqli $db) {
+            foreach ($db->query('SELECT 1', MYSQLI_USE_RESULT) as $row);
+        },
+        'unbuffered, fetch_object' => function (mysqli $db) {
+            $result = $db->query('SELECT 1', MYSQLI_USE_RESULT);
+            while ($result->fetch_object());
+        },
+        'real_query, store_result' => function (mysqli $db) {
+            $db->real_query('SELECT 1');
+            $db->store_result();
+        },
+    ];
+}
+
+/** What is done where all is fine, instead of the ways; the scripts that are not here only take a connection. */
+function fine(string $script, mysqli $db): mixed
+{
+    if (str_starts_with($script, 'session')) {
+        $rows = $db->query('SELECT 1')->fetch_all();
+        $db->multi_query('SELECT 1; DO 1; SELECT 2');
+        do {
+            $result = $db->store_result();
+            $rows[] = $result ? $result->fetch_all() : $db->affected_rows;
+        } while ($db->more_results() && $db->next_result());
+        return [$rows, $db->ping()];
+    }
+    if ($script === 'ok-extremes') {
+        return [$db->query('DO 1'), $db->affected_rows, $db->insert_id];
+    }
+    return null;
+}
+
+function status_kib(string $name): int
+{
+    preg_match("/^$name:\\s+(\\d+) kB$/m", file_get_contents('/proc/self/status'), $match);
+    return (int) $match[1];
+}
+
+/** Meets the script by each way; prints one line of JSON for each. */
+function meet(string $script, string $stage): void
+{
+    mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
+    set_error_handler(fn() => true); // warnings are as good as exceptions here
+    $ways = $stage === 'fine' ? ['fine' => fn(mysqli $db) => fine($script, $db)] : ($stage === 'connect' ? ['connect' => fn() => null] : ways());
+    $words = [getenv('VAQUITA_FAKE_SERVER'), $script, '--connections', (string) count($ways), '--seconds', (string) CLIENT_SECONDS];
+    $server = proc_open($words, [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
+    $port = (int) fgets($pipes[1]);
+    $usual = status_kib('VmHWM');
+    foreach ($ways as $name => $way) {
+        $found = ['way' => $name, 'stage' => 'fine', 'errno' => 0];
+        $db = mysqli_init();
+        try {
+            $db->options(MYSQLI_OPT_READ_TIMEOUT, READ_TIMEOUT_SECONDS);
+            $db->options(MYSQLI_OPT_CONNECT_TIMEOUT, READ_TIMEOUT_SECONDS);
+            $found['stage'] = 'connect';
+            $db->real_connect('127.0.0.1', 'user', 'password', 'database', $port);
+            $found['stage'] = 'response';
+            $found['value'] = $way($db);
+            $found['stage'] = 'fine';
+        } catch (mysqli_sql_exception $e) {
+            $found['errno'] = $e->getCode();
+            $found['message'] = $e->getMessage();
+            try {
+                $found['afterwards'] = $found['stage'] === 'connect' ? null : (bool) $db->query('SELECT 1');
+            } catch (mysqli_sql_exception $again) {
+                $found['afterwards'] = $again->getCode();
+            }
+        }
+        $db = null;
+        echo json_encode($found, JSON_INVALID_UTF8_SUBSTITUTE | JSON_THROW_ON_ERROR), "\n";
+    }
+    echo json_encode(['php_mib' => memory_get_peak_usage() / 1048576, 'process_mib' => (status_kib('VmHWM') - $usual) / 1024]), "\n";
+    proc_terminate($server, 9);
+    proc_close($server);
+}
+
+/** @return list<string> what is wrong with what became of a client */
+function mistakes(string $script, string $stage, int $errno, string $output, string $end): array
+{
+    $wrong = [];
+    if ($end !== 'exit code 0') {
+        $wrong[] = $end;
+    }
+    $lines = array_map(fn(string $line) => json_decode($line, true), explode("\n", trim($output)));
+    $last = array_pop($lines);
+    if (!isset($last['php_mib'])) {
+        return [...$wrong, "no end: $output"];
+    }
+    if ($last['php_mib'] > PHP_MIB || $last['process_mib'] > PROCESS_MIB) {
+        $wrong[] = sprintf('used %.1f MiB of PHP\'s memory, %.1f MiB in all', $last['php_mib'], $last['process_mib']);
+    }
+    foreach ($lines as $found) {
+        // What is wrong with the rows, a buffered result says as its response; so the client does not tell the two apart.
+        $expected_stage = $stage === 'rows' ? 'response' : $stage;
+        if ($found === null || $found['stage'] !== $expected_stage || $found['errno'] !== $errno) {
+            $wrong[] = "expected $stage: $errno, found " . json_encode($found);
+        } elseif ($errno >= 2000 && $errno !== 2068 && $found['stage'] === 'response' && !is_int($found['afterwards'] ?? null)) {
+            $wrong[] = 'the link still works: ' . json_encode($found);
+        } elseif ($errno !== 0 && $script !== 'err-without-message' && ($found['message'] ?? '') === '') {
+            $wrong[] = 'an error without a message: ' . json_encode($found);
+        } elseif ($script === 'ok-extremes' && $found['value'] !== [true, -1, '18446744073709551615']) {
+            $wrong[] = 'found ' . json_encode($found);
+        } elseif (str_starts_with($script, 'session') && ($found['value'][1] ?? null) !== true) {
+            $wrong[] = 'found ' . json_encode($found);
+        }
+    }
+    return $wrong;
+}
+
+/** @param list<string> $names only these, if any */
+function judge(array $names): int
+{
+    exec(escapeshellarg(getenv('VAQUITA_FAKE_SERVER')) . ' --list', $list, $status);
+    $waiting = [];
+    foreach ($list as $line) {
+        preg_match('/^(\S+)\s+(?:(fine)|(connect|response|rows): (\d+))/', $line, $match) || exit("the fake server's list has a line of another kind: $line\n");
+        if ($names === [] ? !in_array($match[1], NOT_FOR_US, true) : in_array($match[1], $names, true)) {
+            $waiting[] = [$match[1], ($match[3] ?? '') ?: 'fine', (int) ($match[4] ?? 0)];
+        }
+    }
+    $passed = $failed = 0;
+    $running = [];
+    while ($waiting !== [] || $running !== []) {
+        while ($waiting !== [] && count($running) < AT_ONCE) {
+            [$script, $stage, $errno] = array_shift($waiting);
+            $command = ['timeout', '--signal=KILL', (string) CLIENT_SECONDS, ...explode(' ', getenv('VAQUITA_PHP')), '-d', 'memory_limit=128M', '-d', 'display_errors=1', __FILE__, 'meet', $script, $stage];
+            $process = proc_open($command, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
+            stream_set_blocking($pipes[1], false);
+            $running[] = ['process' => $process, 'pipe' => $pipes[1], 'output' => '', 'script' => $script, 'stage' => $stage, 'errno' => $errno];
+        }
+        $ready = array_column($running, 'pipe');
+        $none = null;
+        stream_select($ready, $none, $none, null);
+        foreach ($running as $index => &$client) {
+            $client['output'] .= stream_get_contents($client['pipe']);
+            if (!feof($client['pipe'])) {
+                continue;
+            }
+            do {
+                $status = proc_get_status($client['process']);
+            } while ($status['running']);
+            proc_close($client['process']);
+            $code = $status['signaled'] ? 128 + $status['termsig'] : $status['exitcode'];
+            $wrong = mistakes($client['script'], $client['stage'], $client['errno'], $client['output'], $code > 128 ? 'killed by signal ' . ($code - 128) : "exit code $code");
+            foreach ($wrong as $mistake) {
+                echo "FAIL {$client['script']}: $mistake\n";
+            }
+            $wrong === [] ? $passed++ : $failed++;
+            unset($running[$index]);
+        }
+        unset($client);
+    }
+    echo "$passed passed, $failed failed\n";
+    return $failed === 0 && $passed > 0 ? 0 : 1;
+}
+
+match ($argv[1] ?? '') {
+    'judge' => exit(judge(array_slice($argv, 2))),
+    'meet' => meet($argv[2], $argv[3]),
+};
