@@ -57,8 +57,9 @@ fn conflict(rivals: &[module::Rival]) -> Option<std::ffi::CString> {
         let names: Vec<String> = rivals.iter().map(name).collect();
         let lines: Vec<String> = names.iter().map(|name| format!("extension={name}")).collect();
         let text = format!(
-            "Vaquita: stock {} is loaded already, so Vaquita stays inactive; to use it, remove the ini line {}",
+            "Vaquita: stock {} {} loaded already, so Vaquita stays inactive; to use it, remove the ini line {}",
             names.join(" and "),
+            if names.len() == 1 { "is" } else { "are" },
             lines.join(" and ")
         );
         return Some(module::text(&[text.as_bytes()]));

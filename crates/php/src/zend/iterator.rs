@@ -3,6 +3,7 @@
 use super::error::{Outcome, throw_error};
 use super::ffi;
 use super::guarded;
+use super::memory::is_memory_exhausted;
 use super::object::{Class, Object};
 use super::slot::{Slot, type_of};
 use core::ffi::c_int;
@@ -120,6 +121,10 @@ unsafe extern "C" fn forward<T: Iterate>(walk: *mut ffi::zend_object_iterator) {
         (*place).u1.type_info = ffi::IS_UNDEF;
         ffi::zval_ptr_dtor(&raw mut old);
         (*place).u1.type_info = ffi::IS_NULL;
+        if is_memory_exhausted() {
+            // Whoever walks may not give control back before the end: so this is the end.
+            return;
+        }
         // An error is an exception that is pending: Zend looks for it itself, and the walk ends.
         let _ = T::next(Object::new((*walk).zend.data.value.obj), Slot::new(place));
         if type_of(place) == ffi::IS_ARRAY {
