@@ -44,6 +44,22 @@ show($tcp->close(), $unix->close());
 attempt('refused', fn() => new mysqli('p:127.0.0.1', 'u', 'p', 'd', 1));
 attempt('wrong password', fn() => connect(hostname: 'p:localhost', socket: server('SOCKET'), password: 'wrong'));
 child('$a = connect(hostname: "p:localhost", socket: server("SOCKET")); var_dump($a->query("SELECT 1")->fetch_row());', ['mysqli.allow_persistent' => '0']);
+section('a server that does not accept');
+// Its queue is full, so that the system does not answer another client.
+$full = stream_socket_server('tcp://127.0.0.1:0', context: stream_context_create(['socket' => ['backlog' => 1]]));
+$port = (int) substr(strrchr(stream_socket_get_name($full, false), ':'), 1);
+$queue = [];
+for ($i = 0; $i < 4; $i++) {
+    $queue[] = @stream_socket_client("tcp://127.0.0.1:$port", flags: STREAM_CLIENT_CONNECT | STREAM_CLIENT_ASYNC_CONNECT);
+}
+foreach ([MYSQLI_REPORT_OFF, MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT] as $mode) {
+    mysqli_report($mode);
+    $link = mysqli_init();
+    $link->options(MYSQLI_OPT_CONNECT_TIMEOUT, 1);
+    $begun = hrtime(true);
+    attempt('connect', fn() => $link->real_connect('127.0.0.1', 'u', 'p', 'd', $port));
+    show(mysqli_connect_errno(), mysqli_connect_error(), intdiv(hrtime(true) - $begun, 1_000_000_000));
+}
 section('a server that accepts and says nothing');
 $silent = stream_socket_server('tcp://127.0.0.1:0');
 $port = (int) substr(strrchr(stream_socket_get_name($silent, false), ':'), 1);
