@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::{self, Greeting};
 use crate::options::{Address, ConnectOptions};
-use crate::packet_stream::Span;
+use crate::packet_stream::{MAX_ANSWER_BYTES, Span};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream};
 use crate::result_set::Columns;
 use crate::session::{Session, UNKNOWN_ROWS};
@@ -58,10 +58,28 @@ impl Connection {
             greeting: established.greeting,
             address: options.address.clone(),
         };
+        connection.confirm_charset(options.charset, established.greeted_charset)?;
         for command in &options.init_commands {
             connection.execute(command)?;
         }
         Ok(connection)
+    }
+
+    /// Asks again for a character set that was asked for in the handshake, where escaping depends on it.
+    ///
+    /// A server that does not know it, or ignores it (`skip_character_set_client_handshake`), says nothing there; a statement it
+    /// has to answer.
+    fn confirm_charset(
+        &mut self,
+        asked: Option<&'static Charset>,
+        greeted: Option<&'static Charset>,
+    ) -> Result<(), Error> {
+        let is_safe =
+            |charset: Option<&Charset>| charset.is_none_or(|it| it.encoding.is_ascii_safe());
+        match asked {
+            Some(charset) if !(is_safe(asked) && is_safe(greeted)) => self.set_charset(charset),
+            _ => Ok(()),
+        }
     }
 
     /// What the connection is in the middle of.
@@ -92,11 +110,6 @@ impl Connection {
     /// The protocol's version: 10.
     pub fn protocol_version(&self) -> u8 {
         self.greeting.protocol_version
-    }
-
-    /// What the server offered.
-    pub fn server_capabilities(&self) -> Capabilities {
-        self.greeting.capabilities
     }
 
     /// What both sides agreed upon.
@@ -173,7 +186,7 @@ impl Connection {
             let _ = self.send_command(Command::Quit);
         }
         self.state = State::QuitSent;
-        self.stream.transport().shutdown();
+        self.stream.transport().close();
     }
 
     /// Sends a command to a server that waits for one.
@@ -191,7 +204,7 @@ impl Connection {
 
     /// Reads the answer to a command that has nothing more to tell than OK.
     fn read_command_ok(&mut self) -> Result<(), Error> {
-        let answer = self.stream.read_packet().and_then(|payload| {
+        let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
             if ErrPacket::is_err(payload) {
                 return Err(Error::server(&ErrPacket::parse(payload)?));
             }
@@ -223,15 +236,15 @@ impl Connection {
 
     #[cold]
     fn settle_error(&mut self, error: &Error) {
-        if matches!(error, Error::OutOfSync) {
-            // Nothing happened, so whatever was pending is still.
+        if matches!(error, Error::LocalInfileRefused) {
+            // The statement came to nothing, but the next result may follow.
             self.session.affected_rows = UNKNOWN_ROWS;
             return;
         }
         self.session.error();
         if error.breaks_connection() {
             self.state = State::Broken;
-            self.stream.transport().shutdown();
+            self.stream.transport().close();
         }
     }
 }

@@ -7,7 +7,7 @@ use vaquita_protocol::{
 use crate::auth::{Authentication, Plugin};
 use crate::error::Error;
 use crate::options::ConnectOptions;
-use crate::packet_stream::PacketStream;
+use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
 
 /// What stock clients of PHP ask for; scripts and their tests rely on these bits.
 ///
@@ -57,6 +57,8 @@ pub(crate) struct Established {
     pub(crate) greeting: Greeting,
     pub(crate) capabilities: Capabilities,
     pub(crate) charset: &'static Charset,
+    /// The server's own character set, if it is known here.
+    pub(crate) greeted_charset: Option<&'static Charset>,
     pub(crate) status: StatusFlags,
 }
 
@@ -65,7 +67,7 @@ pub(crate) fn establish(
     stream: &mut PacketStream,
     options: &ConnectOptions,
 ) -> Result<Established, Error> {
-    let payload = stream.read_packet()?;
+    let payload = stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?;
     if ErrPacket::is_err(payload) {
         return Err(refusal(&ErrPacket::parse(payload)?));
     }
@@ -79,11 +81,17 @@ pub(crate) fn establish(
     if !greeting.capabilities.contains(NEEDED) {
         return Err(Error::Unsupported("Servers older than MySQL 4.1 are not supported"));
     }
+    let greeted_charset = Charset::by_collation_id(handshake.character_set.into());
     let (charset, character_set) = choose_charset(options.charset, handshake.character_set);
     let capabilities = choose_capabilities(options, greeting.capabilities);
     let plugin = Plugin::by_name(handshake.auth_plugin_name).unwrap_or(Plugin::Native);
-    let mut authentication =
-        Authentication::new(plugin, &options.password, &handshake.auth_plugin_data, capabilities);
+    let mut authentication = Authentication::new(
+        plugin,
+        &options.password,
+        &handshake.auth_plugin_data,
+        capabilities,
+        options.server_public_key.as_deref(),
+    );
     let mut attributes = vec![(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
     attributes.extend_from_slice(&options.attributes);
     let mut response = Vec::new();
@@ -100,7 +108,7 @@ pub(crate) fn establish(
     .encode(&mut response);
     stream.write_packet(&response)?;
     let status = authentication.run(stream)?;
-    Ok(Established { greeting, capabilities, charset, status })
+    Ok(Established { greeting, capabilities, charset, greeted_charset, status })
 }
 
 fn refusal(packet: &ErrPacket<'_>) -> Error {
@@ -114,7 +122,7 @@ fn choose_charset(asked: Option<&'static Charset>, greeted: u8) -> (&'static Cha
     if let Some(charset) = asked {
         return (charset, charset.default_collation_id);
     }
-    match Charset::by_collation_id(greeted.into()) {
+    match Charset::by_collation_id(greeted.into()).filter(|charset| charset.is_for_clients()) {
         Some(charset) => (charset, greeted),
         None => (Charset::utf8mb4(), Charset::utf8mb4().default_collation_id),
     }

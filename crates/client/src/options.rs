@@ -44,6 +44,8 @@ pub struct ConnectOptions {
     pub write_timeout: Option<Duration>,
     /// Statements to run once connected; their results are dropped.
     pub init_commands: Vec<Vec<u8>>,
+    /// The server's RSA key in PEM, if it is known beforehand: then no other is used, whatever a server sends.
+    pub server_public_key: Option<Vec<u8>>,
     /// Connection attributes, sent in this order after `_client_name`.
     pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -62,6 +64,7 @@ impl ConnectOptions {
             read_timeout: None,
             write_timeout: None,
             init_commands: Vec::new(),
+            server_public_key: None,
             attributes: Vec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Packets over a transport: headers, sequence ids, split payloads, and the one read buffer.
 
+use std::fmt;
 use std::io::IoSlice;
 
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
@@ -35,8 +36,13 @@ pub(crate) struct Span {
     pub(crate) end: usize,
 }
 
+/// The longest packet of a server that does not know who we are yet: greetings, keys, nonces, refusals.
+pub(crate) const MAX_CONNECTION_PHASE_BYTES: usize = 1 << 16;
+
+/// The longest answer that is no row and no column: OK, ERR, EOF, a count, a file's name. One packet holds it.
+pub(crate) const MAX_ANSWER_BYTES: usize = MAX_PACKET_PAYLOAD_BYTES - 1;
+
 /// Packets over a transport.
-#[derive(Debug)]
 pub(crate) struct PacketStream {
     transport: Transport,
     /// All of it is initialised; `start..end` was received and not yet given out.
@@ -65,9 +71,11 @@ impl PacketStream {
         &mut self.transport
     }
 
-    /// Receives a packet and lends its payload, put together if it was split.
-    pub(crate) fn read_packet(&mut self) -> Result<&[u8], Error> {
-        let payload = self.receive(None)?;
+    /// Receives a packet of at most `limit` bytes and lends its payload.
+    ///
+    /// A server that says that there is more is not listened to: what comes before rows is never large.
+    pub(crate) fn read_packet(&mut self, limit: usize) -> Result<&[u8], Error> {
+        let payload = self.receive(limit, None)?;
         Ok(self.payload(payload))
     }
 
@@ -77,13 +85,20 @@ impl PacketStream {
         span(&self.buffer, payload.start, payload.end)
     }
 
-    /// Receives a packet. With `chunks`, the payloads before it stay where they are: when the buffer has no more room, it goes to the
+    /// Receives a packet of at most `limit` bytes, put together if it was split. With `chunks`, the payloads before it stay where they are: when the buffer has no more room, it goes to the
     /// chunks as a whole, and a fresh one takes its place.
     #[inline]
-    pub(crate) fn receive(&mut self, mut chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Span, Error> {
+    pub(crate) fn receive(
+        &mut self,
+        limit: usize,
+        mut chunks: Option<&mut Vec<Vec<u8>>>,
+    ) -> Result<Span, Error> {
         let length = self.header_at(0, chunks.as_deref_mut())?;
+        if length > limit {
+            return Err(Malformed { packet: "Packet", field: "payload_length" }.into());
+        }
         if length == MAX_PACKET_PAYLOAD_BYTES {
-            return self.receive_split(chunks);
+            return self.receive_split(limit, chunks);
         }
         self.fill(PACKET_HEADER_BYTES + length, chunks)?;
         let start = self.start + PACKET_HEADER_BYTES;
@@ -93,12 +108,16 @@ impl PacketStream {
 
     /// Receives a payload of several packets and closes the gaps that their headers leave.
     #[cold]
-    fn receive_split(&mut self, mut chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Span, Error> {
+    fn receive_split(
+        &mut self,
+        limit: usize,
+        mut chunks: Option<&mut Vec<Vec<u8>>>,
+    ) -> Result<Span, Error> {
         let mut total = MAX_PACKET_PAYLOAD_BYTES;
         loop {
             let whole = PACKET_HEADER_BYTES + total;
             let length = self.header_at(whole, chunks.as_deref_mut())?;
-            if total + length > MAX_PAYLOAD_BYTES {
+            if total + length > limit {
                 return Err(Error::TooLarge);
             }
             let gap = self.start + whole;
@@ -219,11 +238,24 @@ impl PacketStream {
 
     /// Sends a command: its byte and its body, as one payload with sequence id 0.
     pub(crate) fn write_command(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        self.refuse_leftovers()?;
         self.sequence_id = 0;
         if self.buffer.len() > READ_BUFFER_BYTES && self.start == self.end {
             self.take_chunk(0, READ_BUFFER_BYTES);
         }
         self.write(&[code], body)
+    }
+
+    /// A server has nothing to say now: what it said all the same, other than a goodbye, would be taken for the next answer.
+    #[inline]
+    fn refuse_leftovers(&mut self) -> Result<(), Error> {
+        if self.start == self.end {
+            return Ok(());
+        }
+        self.sequence_id = 0;
+        let goodbye = chunk_at(&self.buffer, self.start).map(PacketHeader::parse);
+        let goodbye = goodbye.and_then(|header| self.goodbye(header));
+        Err(goodbye.unwrap_or(Malformed { packet: "Packet", field: "sequence_id" }.into()))
     }
 
     /// Sends the next packet of an exchange.
@@ -262,5 +294,16 @@ impl PacketStream {
             return self.transport.write(&mut [IoSlice::new(&self.out)]);
         }
         self.transport.write(&mut [IoSlice::new(&self.out), IoSlice::new(part)])
+    }
+}
+
+impl fmt::Debug for PacketStream {
+    /// Lengths only: what was sent may be a password, and what was received somebody's data.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PacketStream")
+            .field("transport", &self.transport)
+            .field("unread_bytes", &(self.end - self.start))
+            .field("sequence_id", &self.sequence_id)
+            .finish_non_exhaustive()
     }
 }

@@ -4,6 +4,7 @@ use vaquita_protocol::{ComQueryResponse, Command, Malformed};
 
 use crate::connection::Connection;
 use crate::error::Error;
+use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
 use crate::state::{Call, State};
 
@@ -38,7 +39,7 @@ impl Connection {
     }
 
     fn read_response_packets(&mut self) -> Result<QueryResponse, Error> {
-        let payload = self.stream.read_packet()?;
+        let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {
                 self.session.ok(&ok);
@@ -66,7 +67,7 @@ impl Connection {
     /// Answers a server that wants a file with no bytes at all, and reads what it says to that.
     fn refuse_local_infile(&mut self) -> Result<Error, Error> {
         self.stream.write_packet(&[])?;
-        let payload = self.stream.read_packet()?;
+        let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {
                 self.session.ok(&ok);

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use vaquita_protocol::{
-    Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket, TextRow,
-};
+use vaquita_protocol::{Capabilities, ColumnDefinition41, EofPacket, ErrPacket, OkPacket, TextRow};
 
 use crate::buffered::Buffered;
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::packet_stream::Span;
+use crate::packet_stream::{MAX_ANSWER_BYTES, MAX_PAYLOAD_BYTES, Span};
 use crate::row::Row;
 use crate::session::Session;
 use crate::state::{Call, State};
@@ -30,20 +28,17 @@ impl Connection {
     pub(crate) fn read_columns(&mut self, count: u32) -> Result<Columns, Error> {
         let mut columns = Vec::new();
         for _ in 0..count {
-            let payload = self.stream.read_packet()?;
+            let payload = self.stream.read_packet(MAX_COLUMN_DEFINITION_BYTES)?;
             if ErrPacket::is_err(payload) {
                 let error = Error::server(&ErrPacket::parse(payload)?);
                 self.state = State::Ready;
                 return Err(error);
             }
-            if payload.len() > MAX_COLUMN_DEFINITION_BYTES {
-                return Err(Malformed { packet: "ColumnDefinition41", field: "length" }.into());
-            }
             columns.push(ColumnDefinition41::parse(payload)?);
         }
         let mut eof = None;
         if !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
-            eof = Some(EofPacket::parse(self.stream.read_packet()?)?);
+            eof = Some(EofPacket::parse(self.stream.read_packet(MAX_ANSWER_BYTES)?)?);
         }
         self.session.columns(columns.len(), eof);
         Ok(columns.into())
@@ -112,7 +107,7 @@ impl Connection {
     #[inline]
     fn receive_row(&mut self, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Option<Span>, Error> {
         self.row = None;
-        let span = self.stream.receive(chunks)?;
+        let span = self.stream.receive(MAX_PAYLOAD_BYTES, chunks)?;
         let payload = self.stream.payload(span);
         // No row begins with one of these but one whose first value has 16 MiB or more.
         if matches!(payload, [0xFE | 0xFF, ..])

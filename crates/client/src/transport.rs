@@ -1,7 +1,7 @@
 //! Bytes to and from a server: TCP or a unix socket, with timeouts kept by the kernel.
 
 use std::io::{self, IoSlice, Read};
-use std::net::{Shutdown, SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,8 @@ const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// Timeouts are SO_RCVTIMEO and SO_SNDTIMEO, so that a read is one system call; a timeout comes back as `TimedOut`.
 #[derive(Debug)]
 pub(crate) struct Transport {
-    socket: Socket,
+    /// `None` once it was closed. Closing is letting go: a forked parent or child that has the socket too keeps it.
+    socket: Option<Socket>,
     is_unix: bool,
     /// While connecting: when all of it must be done. Then each read and write may take only the time that is left.
     deadline: Option<Instant>,
@@ -32,10 +33,14 @@ impl Transport {
             Address::Unix(path) => connect_unix(path, deadline),
         };
         let socket = socket.map_err(Error::connect)?;
-        Ok(Transport { socket, is_unix: matches!(address, Address::Unix(_)), deadline })
+        Ok(Transport {
+            socket: Some(socket),
+            is_unix: matches!(address, Address::Unix(_)),
+            deadline,
+        })
     }
 
-    /// Whether nobody but this machine's administrator can listen.
+    /// Whether what is sent stays on this machine: whoever listens at the other end, nobody between can.
     pub(crate) fn is_private(&self) -> bool {
         self.is_unix
     }
@@ -47,10 +52,10 @@ impl Transport {
         write_timeout: Option<Duration>,
     ) -> Result<(), Error> {
         self.deadline = None;
-        let set = self
-            .socket
-            .set_read_timeout(read_timeout)
-            .and_then(|()| self.socket.set_write_timeout(write_timeout));
+        let set = self.socket().and_then(|socket| {
+            socket.set_read_timeout(read_timeout)?;
+            socket.set_write_timeout(write_timeout)
+        });
         set.map_err(|error| Error::lost(error, true))
     }
 
@@ -61,10 +66,11 @@ impl Transport {
     #[inline]
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
+            let mut socket = self.socket()?;
             if let Some(left) = self.time_left()? {
-                self.socket.set_read_timeout(Some(left))?;
+                socket.set_read_timeout(Some(left))?;
             }
-            match (&self.socket).read(buffer) {
+            match socket.read(buffer) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(length) => return Ok(length),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -95,16 +101,20 @@ impl Transport {
     }
 
     fn write_once(&self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let socket = self.socket()?;
         if let Some(left) = self.time_left()? {
-            self.socket.set_write_timeout(Some(left))?;
+            socket.set_write_timeout(Some(left))?;
         }
-        self.socket.send_vectored_with_flags(slices, libc::MSG_NOSIGNAL)
+        socket.send_vectored_with_flags(slices, libc::MSG_NOSIGNAL)
     }
 
-    /// Ends the connection in both directions.
-    pub(crate) fn shutdown(&self) {
-        // It fails when the server was faster; then there is nothing left to do.
-        let _ = self.socket.shutdown(Shutdown::Both);
+    /// Lets go of the socket.
+    pub(crate) fn close(&mut self) {
+        self.socket = None;
+    }
+
+    fn socket(&self) -> io::Result<&Socket> {
+        self.socket.as_ref().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
     fn time_left(&self) -> io::Result<Option<Duration>> {
@@ -138,7 +148,7 @@ fn connect_address(address: SocketAddr, deadline: Option<Instant>) -> io::Result
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     match deadline {
         Some(deadline) => socket.connect_timeout(&address.into(), time_until(deadline)?),
-        None => socket.connect(&address.into()),
+        None => connect_retrying(&socket, &address.into()),
     }
     .map_err(name_timeout)?;
     socket.set_tcp_nodelay(true)?;
@@ -156,8 +166,20 @@ fn connect_unix(path: &Path, deadline: Option<Instant>) -> io::Result<Socket> {
         // On Linux a blocking connect to a full backlog waits as long as a write may take.
         socket.set_write_timeout(Some(time_until(deadline)?))?;
     }
-    socket.connect(&address).map_err(name_timeout)?;
+    connect_retrying(&socket, &address)?;
     Ok(socket)
+}
+
+/// Connects, whatever signals come in between.
+fn connect_retrying(socket: &Socket, address: &SockAddr) -> io::Result<()> {
+    loop {
+        match socket.connect(address) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // The attempt that a signal interrupted went on, and came through.
+            Err(error) if error.raw_os_error() == Some(libc::EISCONN) => return Ok(()),
+            connected => return connected.map_err(name_timeout),
+        }
+    }
 }
 
 fn timed_out() -> io::Error {

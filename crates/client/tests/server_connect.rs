@@ -281,3 +281,18 @@ fn an_unknown_plugin_is_named() {
         assert!(matches!(Connection::connect(&options), Err(Error::Auth { .. })));
     }
 }
+
+#[test]
+fn a_connection_shows_no_password() {
+    let [_, server] = Server::all();
+    let password = "hunter2hunter2";
+    make_user(&server, "shown", "IDENTIFIED WITH caching_sha2_password BY", password);
+    let mut options = ConnectOptions::new(server.unix());
+    options.user = b"shown".to_vec();
+    options.password = password.as_bytes().to_vec();
+    // The server does not have the hash yet, so the password itself has just been sent.
+    let connection = Connection::connect(&options).unwrap();
+    let shown = format!("{connection:?}");
+    assert!(!shown.contains("104, 117, 110") && !shown.contains("hunter"), "{shown}");
+    assert!(shown.len() < 4096, "{} bytes", shown.len());
+}

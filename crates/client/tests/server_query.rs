@@ -223,6 +223,17 @@ fn no_file_is_ever_sent() {
         assert_eq!(error.code(), 2068, "{error}");
         assert_eq!(connection.state(), State::Ready);
         assert_eq!(text(connection, "SELECT COUNT(*) FROM t"), "0");
+        // What follows the statement is still to come.
+        connection.set_multi_statements(true).unwrap();
+        connection
+            .send_query(b"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t; SELECT 5")
+            .unwrap();
+        assert_eq!(connection.read_query_response().unwrap_err().code(), 2068);
+        assert!(connection.more_results());
+        assert!(connection.session().status.contains(StatusFlags::MORE_RESULTS_EXISTS));
+        assert!(matches!(connection.read_query_response(), Ok(QueryResponse::ResultSet(_))));
+        assert_eq!(connection.store_result().unwrap().rows(), 1);
+        assert_eq!(connection.state(), State::Ready);
     });
 }
 

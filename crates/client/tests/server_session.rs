@@ -10,6 +10,8 @@
 mod servers;
 
 use servers::{Server, on_each, rows, run, text};
+use std::time::{Duration, Instant};
+
 use vaquita_client::{Charset, Connection, State, StatusFlags};
 
 #[test]
@@ -25,6 +27,14 @@ fn commands_are_answered() {
     });
 }
 
+/// Asks until the answer is what it must become.
+fn wait_for(connection: &mut Connection, sql: &str, expected: &str) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while text(connection, sql) != expected {
+        assert!(Instant::now() < end, "{sql} did not become {expected}");
+    }
+}
+
 #[test]
 fn a_closed_connection_is_gone() {
     on_each(|server, connection| {
@@ -35,7 +45,7 @@ fn a_closed_connection_is_gone() {
         connection.close();
         let mut other = server.connect();
         let list = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = {id}");
-        while text(&mut other, &list) != "0" {}
+        wait_for(&mut other, &list, "0");
     });
 }
 
@@ -45,7 +55,7 @@ fn a_dropped_connection_ends_on_the_server_too() {
         let mut other = server.connect();
         let id = server.connect().thread_id();
         let list = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = {id}");
-        while text(&mut other, &list) != "0" {}
+        wait_for(&mut other, &list, "0");
     }
 }
 
@@ -125,6 +135,27 @@ fn no_escaped_value_leaves_its_literal() {
                         sql.extend(b"', 'end'");
                         assert_two_columns(&mut connection, &sql, &value);
                     }
+                }
+            }
+        }
+    }
+}
+
+/// A character set of the handshake that the server does not know, or takes for another, would make escaping a trap.
+#[test]
+fn the_charset_of_the_handshake_is_the_servers_too() {
+    let names = ["big5", "gbk", "gb18030", "sjis", "cp932", "latin1", "euckr", "ujis", "utf8mb4"];
+    for server in Server::all() {
+        for name in names {
+            let mut options = server.options(server.unix());
+            options.charset = Charset::by_name(name.as_bytes());
+            match Connection::connect(&options) {
+                Ok(mut connection) => {
+                    let client = text(&mut connection, "SELECT @@character_set_client");
+                    assert_eq!(client, name, "{}", server.name);
+                }
+                Err(error) => {
+                    assert_eq!((server.name, name, error.code()), ("mariadb", "gb18030", 1115));
                 }
             }
         }

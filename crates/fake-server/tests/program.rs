@@ -10,7 +10,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use vaquita_fake_server::named;
 
@@ -119,11 +119,13 @@ fn a_unix_socket_is_where_it_was_asked_for() {
 
 #[test]
 fn the_time_is_limited() {
+    let begun = Instant::now();
     let mut program = Program::start(&["session", "--seconds", "1"]);
     program.first_line().parse::<u16>().unwrap();
     let (code, out, complaints) = program.end();
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert!(complaints.contains("timed out"), "{complaints}");
+    assert!((1..15).contains(&begun.elapsed().as_secs()));
 }
 
 #[test]

@@ -193,8 +193,8 @@ function mysqli_multi_query(mysqli $mysql, string $query): bool {} // query::mul
 function mysqli_next_result(mysqli $mysql): bool {} // query::next_result
 function mysqli_num_fields(mysqli_result $result): int {} // result::num_fields
 function mysqli_num_rows(mysqli_result $result): string|int {} // result::num_rows
-function mysqli_options(mysqli $mysql, int $option, $value): bool {} // connect::options
-function mysqli_set_opt(mysqli $mysql, int $option, $value): bool {} // connect::options
+function mysqli_options(mysqli $mysql, int $option, $value): bool {} // options::options
+function mysqli_set_opt(mysqli $mysql, int $option, $value): bool {} // options::options
 function mysqli_ping(mysqli $mysql): bool {} // link::ping
 function mysqli_report(int $flags): bool {} // report::report
 function mysqli_query(mysqli $mysql, string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query
@@ -302,8 +302,8 @@ class mysqli {
     public function savepoint(string $name): bool {} // transaction::savepoint, tentative
     public function select_db(string $database): bool {} // link::select_db, tentative
     public function set_charset(string $charset): bool {} // link::set_charset, tentative
-    public function options(int $option, $value): bool {} // connect::options, tentative
-    public function set_opt(int $option, $value): bool {} // connect::options, tentative
+    public function options(int $option, $value): bool {} // options::options, tentative
+    public function set_opt(int $option, $value): bool {} // options::options, tentative
     public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative
     public function thread_safe(): bool {} // link::thread_safe, tentative
     public function use_result(): mysqli_result|false {} // query::use_result, tentative

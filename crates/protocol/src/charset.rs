@@ -41,6 +41,11 @@ impl Charset {
         CHARSETS.into_iter().find(|charset| charset.has_collation(id))
     }
 
+    /// Whether a connection can have it: statements are ASCII, so no set with wider characters, nor the one for file names.
+    pub fn is_for_clients(&self) -> bool {
+        self.min_bytes == 1 && self.name != "filename"
+    }
+
     /// The character set of connections to a server whose own is unknown here.
     pub fn utf8mb4() -> &'static Charset {
         &UTF8MB4

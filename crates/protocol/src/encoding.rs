@@ -62,6 +62,21 @@ impl Encoding {
         valid.filter(|&length| length > 1)
     }
 
+    /// Whether no byte of a multi-byte character looks like ASCII, a quote or a backslash for example.
+    pub const fn is_ascii_safe(self) -> bool {
+        !matches!(
+            self,
+            Encoding::Big5
+                | Encoding::Sjis
+                | Encoding::Gbk
+                | Encoding::Gb18030
+                | Encoding::Ucs2
+                | Encoding::Utf16
+                | Encoding::Utf16le
+                | Encoding::Utf32
+        )
+    }
+
     /// Whether a byte that begins no valid character may, with whatever follows, be taken for the head of one.
     ///
     /// Such a byte must not stay in front of a backslash, because a server might join the two.

@@ -29,11 +29,6 @@ impl<'a> Reader<'a> {
         Malformed { packet: self.packet, field }
     }
 
-    /// How many bytes are left.
-    pub const fn remaining(&self) -> usize {
-        self.rest.len()
-    }
-
     /// Whether no byte is left.
     pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()

@@ -30,7 +30,8 @@ fn check(wall: &str, words: &[&str], is_walled: impl Fn(&Source) -> bool) {
 
 #[test]
 fn protocol_does_no_io() {
-    let words = ["std::io", "std::net", "std::fs", "std::os", "std::process", "std::thread"];
+    // Whatever way it is imported in: the words alone, for nothing else there has these names.
+    let words = ["io", "net", "fs", "os", "process", "thread", "time"];
     check("protocol knows bytes only", &words, |file| file.is_in("crates/protocol/src/"));
 }
 
@@ -97,15 +98,23 @@ fn unsafe_blocks_answer_for_themselves() {
 
 #[test]
 fn only_the_reader_slices_what_a_server_sent() {
-    // A slice or an index by number or range; `get` is for everybody. Tests and encoders of our own bytes are told by name.
+    // Any index or slice there; `get` and patterns are for everybody. Clippy's indexing_slicing says it for all crates.
     let mut broken = Vec::new();
     for file in all().iter().filter(|file| file.is_in("crates/protocol/src/")) {
-        if file.path.ends_with("/reader.rs") {
-            continue;
+        if file.path.ends_with("/reader.rs") || file.path.ends_with("/golden.rs") {
+            continue; // golden.rs is for tests
         }
         let product = file.code.iter().take_while(|line| line.trim() != "#[cfg(test)]");
         for (index, line) in product.enumerate() {
-            if line.contains("payload[") || line.contains("bytes[") || line.contains("split_at(") {
+            let mut before = ' ';
+            let line = line.replace("[][..]", "");
+            let indexes = line.chars().any(|letter| {
+                let is_index = letter == '['
+                    && (before.is_alphanumeric() || matches!(before, '_' | ')' | ']'));
+                before = letter;
+                is_index
+            });
+            if indexes || line.contains("split_at(") {
                 broken.push(format!("{}:{}: {}", file.path, index + 1, line.trim()));
             }
         }

@@ -14,10 +14,10 @@ use vaquita_protocol::{
 };
 
 use crate::error::{Error, codes};
-use crate::packet_stream::PacketStream;
+use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
 
-/// How many packets a server may send before it says yes or no. The longest honest exchange has five: a switch, "full
-/// authentication", the key, and the verdict, with one to spare.
+/// How many packets a server may send before it says yes or no. The longest honest exchange has four (a switch, "full
+/// authentication", the key, the verdict); one to spare.
 const MAX_ROUNDS: usize = 5;
 
 /// The length of the random bytes that each plugin here hashes with the password.
@@ -56,6 +56,8 @@ pub(crate) struct Authentication<'a> {
     password: &'a [u8],
     nonce: Vec<u8>,
     capabilities: Capabilities,
+    /// The server's RSA key, if the user knows it.
+    pinned_key: Option<&'a [u8]>,
     /// Whether the next data is the server's RSA key.
     key_requested: bool,
 }
@@ -73,12 +75,14 @@ impl<'a> Authentication<'a> {
         password: &'a [u8],
         nonce: &[u8],
         capabilities: Capabilities,
+        pinned_key: Option<&'a [u8]>,
     ) -> Self {
         Authentication {
             plugin,
             password,
             nonce: nonce.to_vec(),
             capabilities,
+            pinned_key,
             key_requested: false,
         }
     }
@@ -90,13 +94,21 @@ impl<'a> Authentication<'a> {
             (_, []) => return Ok(Vec::new()),
             _ => {}
         }
-        self.key_requested = self.plugin == Plugin::Sha256;
         let nonce = self.nonce()?;
         Ok(match self.plugin {
             Plugin::Native => mysql_native_password::scramble(self.password, nonce).to_vec(),
             Plugin::CachingSha2 => caching_sha2_password::scramble(self.password, nonce).to_vec(),
-            Plugin::Sha256 => vec![sha256_password::REQUEST_PUBLIC_KEY],
+            Plugin::Sha256 => return self.encrypted(sha256_password::REQUEST_PUBLIC_KEY),
         })
+    }
+
+    /// The encrypted password if the key is known, else the request for the server's key.
+    fn encrypted(&mut self, request: u8) -> Result<Vec<u8>, Error> {
+        if let Some(key) = self.pinned_key {
+            return rsa::encrypt_password(self.password, self.nonce()?, key);
+        }
+        self.key_requested = true;
+        Ok(vec![request])
     }
 
     fn nonce(&self) -> Result<&[u8; NONCE_BYTES], Error> {
@@ -108,7 +120,7 @@ impl<'a> Authentication<'a> {
     pub(crate) fn run(&mut self, stream: &mut PacketStream) -> Result<StatusFlags, Error> {
         let is_private = stream.transport().is_private();
         for _ in 0..MAX_ROUNDS {
-            match self.next(stream.read_packet()?, is_private)? {
+            match self.next(stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?, is_private)? {
                 Next::Send(response) => stream.write_packet(&response)?,
                 Next::Wait => {}
                 Next::Done(status) => return Ok(status),
@@ -165,8 +177,7 @@ impl<'a> Authentication<'a> {
                 Ok(Next::Send([self.password, &[0]].concat()))
             }
             [sha2::PERFORM_FULL_AUTHENTICATION] => {
-                self.key_requested = true;
-                Ok(Next::Send(vec![sha2::REQUEST_PUBLIC_KEY]))
+                self.encrypted(sha2::REQUEST_PUBLIC_KEY).map(Next::Send)
             }
             _ => Err(Malformed { packet: "AuthMoreData", field: "data" }.into()),
         }

@@ -91,7 +91,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
         Script::new().send_raw(half()).close()
     }),
     fails(
-        TimedOut,
+        Malformed,
         "greeting-huge-silent",
         "a greeting of 16 MiB is announced, then silence",
         || Script::new().send_raw([0xFE, 0xFF, 0xFF, 0, 0x0A]),

@@ -1,17 +1,16 @@
-//! Opening and closing links: `mysqli_connect`, `mysqli_init`, `mysqli_real_connect`, `mysqli_options`, `mysqli_close`.
+//! Opening and closing links: `mysqli_connect`, `mysqli_init`, `mysqli_real_connect`, `mysqli_close`.
 
-use super::link::{Link, finish};
+use super::link::Link;
+use super::options::{load_server_public_key, seconds};
 use super::report;
 use super::session::{Options, Session, Status};
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, Thrown, warning};
+use crate::zend::error::{Outcome, warning};
 use crate::zend::ini;
 use crate::zend::object::{Object, make};
-use crate::zend::slot::{Kind, Value};
 use crate::zend::string::Str;
-use std::path::PathBuf;
 use std::time::Duration;
-use vaquita_client::{Address, Capabilities, Charset, ConnectOptions, codes};
+use vaquita_client::{Address, Capabilities, ConnectOptions, codes};
 
 /// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
 const CLIENT_SSL: i64 = 2048;
@@ -21,8 +20,6 @@ const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024;
 const LAST_RESORT_SOCKET: &[u8] = b"/tmp/mysql.sock";
 /// The port of a server that neither the call nor a setting names.
 const DEFAULT_PORT: u16 = 3306;
-/// The least `MYSQLI_OPT_NET_CMD_BUFFER_SIZE`, in bytes.
-const NET_CMD_BUFFER_MIN_BYTES: u32 = 4096;
 /// What a host's name begins with that asks for a persistent connection.
 const PERSISTENT_PREFIX: &[u8] = b"p:";
 
@@ -92,6 +89,7 @@ impl<'a> Where<'a> {
         options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
         options.write_timeout = options.read_timeout;
         options.init_commands.clone_from(&asked.init_commands);
+        options.server_public_key.clone_from(&asked.server_public_key);
         if self.host.is_some() {
             options.attributes.push((b"_server_host".to_vec(), self.host().to_vec()));
         }
@@ -101,9 +99,9 @@ impl<'a> Where<'a> {
     fn address(&self) -> Address {
         let host = self.host();
         if host.eq_ignore_ascii_case(b"localhost") {
-            use std::os::unix::ffi::OsStringExt;
-            let path = self.socket.unwrap_or(LAST_RESORT_SOCKET).to_vec();
-            return Address::Unix(PathBuf::from(std::ffi::OsString::from_vec(path)));
+            return Address::Unix(super::options::path_of(
+                self.socket.unwrap_or(LAST_RESORT_SOCKET),
+            ));
         }
         let (host, own_port) = split_port(host);
         let port = own_port.or(self.port.map(wrap_port)).unwrap_or(DEFAULT_PORT);
@@ -150,11 +148,6 @@ impl Defaults {
             read_timeout: seconds(ini::long(c"mysqlnd.net_read_timeout")),
         }
     }
-}
-
-/// A timeout of so many seconds; none from 0 down.
-fn seconds(number: i64) -> Option<Duration> {
-    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_secs)
 }
 
 /// `mysqli_connect`: a new object, or false.
@@ -222,20 +215,18 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         count.release();
         return Ok(false);
     }
-    if flags & CLIENT_SSL != 0 {
+    let is_possible = if flags & CLIENT_SSL != 0 {
         // Never in plain text where TLS was asked for.
-        session.fail(
-            codes::SSL_CONNECTION_ERROR,
-            *b"HY000",
-            b"Vaquita does not support TLS yet".to_vec(),
-        );
-        session.raise()?;
-        return Ok(false);
-    }
+        let message = b"Vaquita does not support TLS yet".to_vec();
+        session.fail(codes::SSL_CONNECTION_ERROR, *b"HY000", message);
+        false
+    } else {
+        load_server_public_key(session)
+    };
     // Settings are looked up only now: the handler of a warning above may have changed them.
     let place = place.or_settings();
     let defaults = Defaults::read();
-    let connected = {
+    let connected = is_possible && {
         let options = session.options.peek(|asked| place.options(&defaults, asked, flags));
         options.map(|options| session.connect(&options)).is_ok_and(|connected| connected.is_ok())
     };
@@ -312,105 +303,4 @@ pub(crate) fn connect_error(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
     report::write_connect_error(call.returns());
     Ok(())
-}
-
-/// `mysqli_options`.
-pub(crate) fn options(call: &mut Call<'_>) -> Outcome {
-    let link = call.receiver::<Link>(2, 2)?;
-    let option = call.long()?;
-    let value = call.value().ok_or(Thrown)?;
-    let session = Link::session(link, Status::Initialised)?;
-    let set = match expects(option) {
-        Kind::Long => set_number(session, option, value.to_long()),
-        Kind::String => set_string(session, option, value)?,
-        Kind::Array | Kind::Other => {
-            call.returns().bool(false);
-            return Ok(());
-        }
-    };
-    finish(call, session, set)
-}
-
-/// The numbers of `mysqli_options`; those that the script has as constants are in the stub.
-mod option {
-    pub(super) const CONNECT_TIMEOUT: i64 = 0;
-    pub(super) const NAMED_PIPE: i64 = 2;
-    pub(super) const INIT_COMMAND: i64 = 3;
-    pub(super) const READ_DEFAULT_FILE: i64 = 4;
-    pub(super) const READ_DEFAULT_GROUP: i64 = 5;
-    pub(super) const SET_CHARSET_DIR: i64 = 6;
-    pub(super) const SET_CHARSET_NAME: i64 = 7;
-    pub(super) const LOCAL_INFILE: i64 = 8;
-    pub(super) const READ_TIMEOUT: i64 = 11;
-    pub(super) const SERVER_PUBLIC_KEY: i64 = 35;
-    pub(super) const CAN_HANDLE_EXPIRED_PASSWORDS: i64 = 37;
-    pub(super) const LOAD_DATA_LOCAL_DIR: i64 = 43;
-    pub(super) const INT_AND_FLOAT_NATIVE: i64 = 201;
-    pub(super) const NET_CMD_BUFFER_SIZE: i64 = 202;
-    pub(super) const NET_READ_BUFFER_SIZE: i64 = 203;
-}
-
-/// What kind of value an option takes; `Other`: there is no such option.
-fn expects(number: i64) -> Kind {
-    match number {
-        option::CONNECT_TIMEOUT
-        | option::NAMED_PIPE
-        | option::LOCAL_INFILE
-        | option::READ_TIMEOUT
-        | option::CAN_HANDLE_EXPIRED_PASSWORDS
-        | option::INT_AND_FLOAT_NATIVE
-        | option::NET_CMD_BUFFER_SIZE
-        | option::NET_READ_BUFFER_SIZE => Kind::Long,
-        option::INIT_COMMAND
-        | option::READ_DEFAULT_FILE
-        | option::READ_DEFAULT_GROUP
-        | option::SET_CHARSET_DIR
-        | option::SET_CHARSET_NAME
-        | option::SERVER_PUBLIC_KEY
-        | option::LOAD_DATA_LOCAL_DIR => Kind::String,
-        _ => Kind::Other,
-    }
-}
-
-fn set_number(session: &Session, number: i64, value: i64) -> bool {
-    let mut is_taken = true;
-    let set = session.options.with(|options| match number {
-        option::CONNECT_TIMEOUT => options.connect_timeout = seconds(value),
-        option::READ_TIMEOUT => options.read_timeout = seconds(value),
-        option::INT_AND_FLOAT_NATIVE => options.int_and_float_native = value != 0,
-        option::NET_CMD_BUFFER_SIZE => {
-            is_taken = u32::try_from(value & 0xFFFF_FFFF)
-                .is_ok_and(|size| size >= NET_CMD_BUFFER_MIN_BYTES);
-        }
-        // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS, LOCAL INFILE and expired
-        // passwords has no effect yet.
-        _ => {}
-    });
-    set.is_ok() && is_taken
-}
-
-/// Sets an option that is a string; `Err`: the value could not be made one.
-fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool> {
-    let text = value.to_str().ok_or(Thrown)?;
-    let set = match number {
-        option::INIT_COMMAND => session
-            .options
-            .with(|options| options.init_commands.push(text.bytes().to_vec()))
-            .is_ok(),
-        option::SET_CHARSET_NAME => {
-            let charset = Charset::by_name(text.bytes());
-            if charset.is_none() {
-                session.fail(
-                    super::CR_CANT_FIND_CHARSET,
-                    *b"HY000",
-                    b"Unknown character set".to_vec(),
-                );
-            }
-            charset.is_some() && session.options.with(|options| options.charset = charset).is_ok()
-        }
-        option::SET_CHARSET_DIR => false,
-        _ => true,
-    };
-    text.release();
-    Ok(set)
 }

@@ -10,7 +10,7 @@ use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use std::rc::Rc;
-use vaquita_client::{Address, Charset, Connection, UNKNOWN_ROWS};
+use vaquita_client::{Address, Charset, Connection, UNKNOWN_ROWS, codes};
 
 /// An object of class `mysqli`.
 pub(crate) struct Link {
@@ -359,7 +359,7 @@ pub(crate) fn set_charset(call: &mut Call<'_>) -> Outcome {
         Some(charset) => session.drive(|connection| connection.set_charset(charset)).is_ok(),
         None => {
             session.fail(
-                super::CR_CANT_FIND_CHARSET,
+                codes::CANT_FIND_CHARSET,
                 *b"HY000",
                 b"Invalid character set was provided".to_vec(),
             );

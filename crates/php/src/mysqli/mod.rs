@@ -4,6 +4,7 @@ pub(crate) mod connect;
 pub(crate) mod fetch;
 pub(crate) mod field;
 pub(crate) mod link;
+pub(crate) mod options;
 pub(crate) mod query;
 pub(crate) mod report;
 pub(crate) mod result;
@@ -19,8 +20,6 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::ffi::{CStr, c_int};
 
-/// The errno of an unknown character set.
-const CR_CANT_FIND_CHARSET: u16 = 2019;
 /// What `mysqli_driver::$driver_version` has always been.
 const DRIVER_VERSION: i64 = 101_009;
 /// Where Debian's servers listen.

@@ -52,6 +52,10 @@ pub(crate) struct Options {
     pub(crate) read_timeout: Option<Duration>,
     pub(crate) charset: Option<&'static Charset>,
     pub(crate) init_commands: Vec<Vec<u8>>,
+    /// The file with the server's RSA key; empty: none.
+    pub(crate) server_public_key_path: Vec<u8>,
+    /// The key, once it was read.
+    pub(crate) server_public_key: Option<Vec<u8>>,
     pub(crate) int_and_float_native: bool,
 }
 

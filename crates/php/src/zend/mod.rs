@@ -16,6 +16,7 @@ mod class;
 pub(crate) mod classes;
 pub(crate) mod error;
 mod ffi;
+pub(crate) mod files;
 pub(crate) mod guarded;
 pub(crate) mod info;
 pub(crate) mod ini;

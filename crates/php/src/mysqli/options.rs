@@ -1,0 +1,176 @@
+//! `mysqli_options`: what is set before connecting.
+
+use super::link::{Link, finish};
+use super::session::{Session, Status};
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, Thrown};
+use crate::zend::files;
+use crate::zend::ini;
+use crate::zend::slot::{Kind, Value};
+use crate::zend::string::Str;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use vaquita_client::{Charset, codes};
+
+/// The least `MYSQLI_OPT_NET_CMD_BUFFER_SIZE`, in bytes.
+const NET_CMD_BUFFER_MIN_BYTES: u32 = 4096;
+/// The most that is read of a file with a key, in bytes; the largest RSA keys take a tenth of it.
+const MAX_KEY_BYTES: u64 = 64 << 10;
+
+/// `mysqli_options`.
+pub(crate) fn options(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(2, 2)?;
+    let option = call.long()?;
+    let value = call.value().ok_or(Thrown)?;
+    let session = Link::session(link, Status::Initialised)?;
+    let set = match expects(option) {
+        Kind::Long => set_number(session, option, value.to_long()),
+        Kind::String => set_string(session, option, value)?,
+        Kind::Array | Kind::Other => {
+            call.returns().bool(false);
+            return Ok(());
+        }
+    };
+    finish(call, session, set)
+}
+
+/// The numbers of `mysqli_options`; those that the script has as constants are in the stub.
+mod option {
+    pub(super) const CONNECT_TIMEOUT: i64 = 0;
+    pub(super) const NAMED_PIPE: i64 = 2;
+    pub(super) const INIT_COMMAND: i64 = 3;
+    pub(super) const READ_DEFAULT_FILE: i64 = 4;
+    pub(super) const READ_DEFAULT_GROUP: i64 = 5;
+    pub(super) const SET_CHARSET_DIR: i64 = 6;
+    pub(super) const SET_CHARSET_NAME: i64 = 7;
+    pub(super) const LOCAL_INFILE: i64 = 8;
+    pub(super) const READ_TIMEOUT: i64 = 11;
+    pub(super) const SERVER_PUBLIC_KEY: i64 = 35;
+    pub(super) const CAN_HANDLE_EXPIRED_PASSWORDS: i64 = 37;
+    pub(super) const LOAD_DATA_LOCAL_DIR: i64 = 43;
+    pub(super) const INT_AND_FLOAT_NATIVE: i64 = 201;
+    pub(super) const NET_CMD_BUFFER_SIZE: i64 = 202;
+    pub(super) const NET_READ_BUFFER_SIZE: i64 = 203;
+}
+
+/// What kind of value an option takes; `Other`: there is no such option.
+fn expects(number: i64) -> Kind {
+    match number {
+        option::CONNECT_TIMEOUT
+        | option::NAMED_PIPE
+        | option::LOCAL_INFILE
+        | option::READ_TIMEOUT
+        | option::CAN_HANDLE_EXPIRED_PASSWORDS
+        | option::INT_AND_FLOAT_NATIVE
+        | option::NET_CMD_BUFFER_SIZE
+        | option::NET_READ_BUFFER_SIZE => Kind::Long,
+        option::INIT_COMMAND
+        | option::READ_DEFAULT_FILE
+        | option::READ_DEFAULT_GROUP
+        | option::SET_CHARSET_DIR
+        | option::SET_CHARSET_NAME
+        | option::SERVER_PUBLIC_KEY
+        | option::LOAD_DATA_LOCAL_DIR => Kind::String,
+        _ => Kind::Other,
+    }
+}
+
+fn set_number(session: &Session, number: i64, value: i64) -> bool {
+    let mut is_taken = true;
+    let set = session.options.with(|options| match number {
+        option::CONNECT_TIMEOUT => options.connect_timeout = seconds(value),
+        option::READ_TIMEOUT => options.read_timeout = seconds(value),
+        option::INT_AND_FLOAT_NATIVE => options.int_and_float_native = value != 0,
+        option::NET_CMD_BUFFER_SIZE => {
+            is_taken = u32::try_from(value & 0xFFFF_FFFF)
+                .is_ok_and(|size| size >= NET_CMD_BUFFER_MIN_BYTES);
+        }
+        // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS, LOCAL INFILE and expired
+        // passwords has no effect yet.
+        _ => {}
+    });
+    set.is_ok() && is_taken
+}
+
+/// Sets an option that is a string; `Err`: the value could not be made one.
+fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool> {
+    let text = value.to_str().ok_or(Thrown)?;
+    let set = match number {
+        option::INIT_COMMAND => session
+            .options
+            .with(|options| options.init_commands.push(text.bytes().to_vec()))
+            .is_ok(),
+        option::SET_CHARSET_NAME => {
+            let charset = Charset::by_name(text.bytes());
+            if charset.is_none() {
+                session.fail(
+                    codes::CANT_FIND_CHARSET,
+                    *b"HY000",
+                    b"Unknown character set".to_vec(),
+                );
+            }
+            charset.is_some() && session.options.with(|options| options.charset = charset).is_ok()
+        }
+        option::SET_CHARSET_DIR => false,
+        option::SERVER_PUBLIC_KEY => {
+            let path = text.bytes();
+            session.options.with(|options| options.server_public_key_path = path.to_vec()).is_ok()
+        }
+        _ => true,
+    };
+    text.release();
+    Ok(set)
+}
+
+/// Reads the server's public key, if the script or the setting names a file with one; false: it can't be had, and the session says
+/// why. A key that was asked for is never silently done without.
+pub(super) fn load_server_public_key(session: &Session) -> bool {
+    let asked = session.options.peek(|options| Str::new(&options.server_public_key_path));
+    let path = match asked {
+        Ok(path) if !path.bytes().is_empty() => path,
+        _ => Str::new(ini::string(c"mysqlnd.sha256_server_public_key").unwrap_or_default()),
+    };
+    if path.bytes().is_empty() {
+        return true;
+    }
+    let is_allowed = files::is_allowed(path);
+    let loaded = session.options.with(|options| {
+        let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Err(not_allowed()) };
+        key.map(|key| options.server_public_key = Some(key)).map_err(|error| {
+            format!(
+                "The server's public key can't be read from {}: {error}",
+                path_of(path.bytes()).display()
+            )
+        })
+    });
+    if let Ok(Err(reason)) = loaded {
+        session.fail(codes::UNKNOWN_ERROR, *b"HY000", reason.into_bytes());
+        path.release();
+        return false;
+    }
+    path.release();
+    loaded.is_ok()
+}
+
+fn read_key(path: &Path) -> io::Result<Vec<u8>> {
+    let mut key = Vec::new();
+    File::open(path)?.take(MAX_KEY_BYTES).read_to_end(&mut key)?;
+    Ok(key)
+}
+
+fn not_allowed() -> io::Error {
+    io::Error::other("open_basedir restriction in effect")
+}
+
+/// A path of a script's or a setting's bytes.
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A timeout of so many seconds; none from 0 down.
+pub(super) fn seconds(number: i64) -> Option<Duration> {
+    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_secs)
+}
