@@ -191,9 +191,9 @@ impl Connection {
 
     /// Sends a command to a server that waits for one.
     pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
+        self.session.affected_rows = UNKNOWN_ROWS;
         self.state.allow(Call::Command)?;
         self.row = None;
-        self.session.affected_rows = UNKNOWN_ROWS;
         let body = command.body();
         if body.len() >= MAX_PAYLOAD_BYTES {
             return Err(Error::TooLarge);

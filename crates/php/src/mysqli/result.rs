@@ -144,6 +144,7 @@ pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) 
     };
     let rows = if unbuffered {
         let generation = session.generation();
+        session.clear_failure();
         Rows::Unbuffered { generation, fetched: Cell::new(0), ended: Cell::new(false) }
     } else {
         match session.store() {
