@@ -35,15 +35,17 @@ $types = [
     'CHAR(10)' => ["''", "'a'", "'a  '", "'ten chars!'", "'ä€𝄞'"], 'CHAR(0)' => ["''"], 'CHAR(255)' => ["REPEAT('€', 255)"], 'VARCHAR(255)' => ["''", "'a  '", "REPEAT('𝄞', 255)", $text], 'VARCHAR(0)' => ["''"], 'VARCHAR(4000)' => ["REPEAT('€', 4000)"],
     'CHAR(10) CHARACTER SET latin1' => ["'ä'"], 'VARCHAR(20) CHARACTER SET utf8' => ["'ä€'"], 'VARCHAR(20) CHARACTER SET ucs2' => ["'ä€'"], 'VARCHAR(20) CHARACTER SET utf16' => ["'ä€𝄞'"], 'VARCHAR(20) CHARACTER SET cp1251' => ["'Привет'"], 'VARCHAR(20) CHARACTER SET sjis' => ["'テスト'"],
     'CHAR(10) COLLATE utf8mb4_bin' => ["'B'"], 'BINARY(4)' => ["''", "'a'", "0x00ff00ff"], 'BINARY(255)' => [substr($bytes, 0, 512)], 'VARBINARY(256)' => ["''", "0x00", $bytes], 'TINYTEXT' => ["''", "REPEAT('x', 255)"], 'TEXT' => ["''", $text, "REPEAT('x', 65535)"],
-    'MEDIUMTEXT' => ["''", "REPEAT('€', 50000)"], 'LONGTEXT' => ["''", "REPEAT('y', 300000)"], 'TINYBLOB' => ["''", "0x00", substr($bytes, 0, 512)], 'BLOB' => ["''", $bytes, "REPEAT($bytes, 255)"], 'MEDIUMBLOB' => [$bytes, "REPEAT($bytes, 256)"], 'LONGBLOB' => [$bytes, "REPEAT($bytes, 1000)"],
+    'MEDIUMTEXT' => ["''", "REPEAT('€', 50000)"], 'LONGTEXT' => ["''", "REPEAT('y', 70000)"], 'TINYBLOB' => ["''", "0x00", substr($bytes, 0, 512)], 'BLOB' => ["''", $bytes, "REPEAT($bytes, 255)"], 'MEDIUMBLOB' => [$bytes, "REPEAT($bytes, 256)"], 'LONGBLOB' => [$bytes, "REPEAT($bytes, 300)"],
     "ENUM('a', 'bb', '', 'ä', 'it''s')" => ["'a'", "'bb'", "''", "'ä'", "'it''s'", "0"], "SET('x', 'y', 'zz')" => ["''", "'x'", "'x,zz'", "'x,y,zz'"], 'SET(' . implode(', ', array_map(fn($i) => "'m$i'", range(1, 64))) . ')' => ['18446744073709551615', '0', '9223372036854775808'],
     'JSON' => ["'{}'", "'[1, \"a\", null, true, 1.5e3]'", "'{\"ä\": {\"k\": [\"€\"]}}'", "'null'", "'\"s\"'", "'5'"],
     'GEOMETRY' => ["ST_GeomFromText('POINT(1 2)')", "ST_GeomFromText('LINESTRING(0 0, 1 1, 2 0)', 0)", "ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 1))')"], 'POINT' => ["ST_GeomFromText('POINT(-1.5 2.25)')"], 'LINESTRING' => ["ST_GeomFromText('LINESTRING(0 0, 1 1)')"],
     'POLYGON' => ["ST_GeomFromText('POLYGON((0 0, 1 0, 1 1, 0 0))')"], 'MULTIPOINT' => ["ST_GeomFromText('MULTIPOINT(0 0, 1 1)')"], 'MULTILINESTRING' => ["ST_GeomFromText('MULTILINESTRING((0 0, 1 1))')"], 'MULTIPOLYGON' => ["ST_GeomFromText('MULTIPOLYGON(((0 0, 1 0, 1 1, 0 0)))')"],
     'GEOMETRYCOLLECTION' => ["ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 1), LINESTRING(0 0, 1 1))')"],
 ];
-for ($bits = 1; $bits <= 64; $bits++) {
-    $types["BIT($bits)"] = ["b'0'", "b'1'", "b'" . str_repeat('1', $bits) . "'", "b'" . str_pad('1', $bits, '0') . "'"];
+// All widths are in the table with everything.
+$bits = fn(int $width) => ["b'0'", "b'1'", "b'" . str_repeat('1', $width) . "'", "b'" . str_pad('1', $width, '0') . "'"];
+foreach ([1, 7, 8, 9, 63, 64] as $width) {
+    $types["BIT($width)"] = $bits($width);
 }
 if (on_mariadb()) {
     $types += ['INET6' => ["'::'", "'2001:db8::ff00:42:8329'", "'::ffff:192.0.2.1'", "'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'"], 'INET4' => ["'0.0.0.0'", "'192.0.2.1'", "'255.255.255.255'"], 'UUID' => ["'00000000-0000-0000-0000-000000000000'", "'123e4567-e89b-12d3-a456-426655440000'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"],
@@ -108,6 +110,9 @@ foreach ($types as $type => $values) {
 section('all types in one table');
 $columns = $firsts = $lasts = [];
 unset($types['POINT SRID 4326']); // not in the engine that takes so long a row
+for ($width = 1; $width <= 64; $width++) {
+    $types["BIT($width)"] = $bits($width);
+}
 foreach (array_keys($types) as $index => $type) {
     $columns[] = "c$index $type";
     $firsts[] = $types[$type][0];
@@ -115,9 +120,7 @@ foreach (array_keys($types) as $index => $type) {
 }
 $db->query('CREATE TABLE everything (' . implode(', ', $columns) . ') ENGINE=MyISAM');
 $db->query('INSERT INTO everything VALUES (' . implode(', ', $firsts) . '), (' . implode(', ', array_fill(0, count($columns), 'NULL')) . '), (' . implode(', ', $lasts) . ')');
-for ($i = 0; $i < 4; $i++) {
-    $db->query('INSERT INTO everything SELECT * FROM everything');
-}
+$db->query('INSERT INTO everything SELECT * FROM everything');
 foreach ([$db, $native] as $link) {
     $digests = digests($link, 'SELECT * FROM everything', $ways);
     show(count($digests), array_unique(array_values($digests)), $link->query('SELECT COUNT(*) FROM everything')->fetch_row());
