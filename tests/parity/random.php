@@ -82,7 +82,7 @@ final class Walk
             'rollback' => fn() => $link->rollback(),
             'savepoint' => fn() => [$link->savepoint('s'), $link->release_savepoint('s')],
             'escape' => fn() => $link->real_escape_string("'"),
-            'state' => fn() => [$link->affected_rows, $link->insert_id, $link->info, $link->warning_count, $link->field_count],
+            'state' => fn() => [$link->insert_id, $link->info, $link->warning_count, $link->field_count],
             'error' => fn() => [$link->errno, $link->sqlstate, $link->error],
         ];
         $name = $this->any(array_keys($calls));
