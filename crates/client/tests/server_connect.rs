@@ -12,7 +12,7 @@ mod servers;
 use std::time::Duration;
 
 use servers::{Server, on_each, run, text};
-use vaquita_client::{Address, Capabilities, Charset, ConnectOptions, Connection, Error, State};
+use vaquita_client::{Address, Capabilities, Charset, ConnectOptions, Connection, State};
 
 /// Connecting fails with this number and SQLSTATE; the message is returned.
 fn refused(options: &ConnectOptions, code: u16, sqlstate: &[u8; 5]) -> String {
@@ -250,35 +250,6 @@ fn each_collation_leads_to_its_charset() {
             let charset = Charset::by_name(name).unwrap();
             assert_eq!(charset.max_bytes.to_string().as_bytes(), &length[..], "{}", charset.name);
         }
-    }
-}
-
-#[test]
-fn an_unknown_plugin_is_named() {
-    let [server, _] = Server::all();
-    let mut admin = server.connect();
-    // The server's own plugin for unix sockets is one that clients don't need to know; ed25519 has to be known.
-    if let Err(error) = admin
-        .send_query(b"INSTALL SONAME 'auth_ed25519'")
-        .and_then(|()| admin.read_query_response())
-    {
-        assert_eq!(error.code(), 1968, "{error}");
-    }
-    run(
-        &mut admin,
-        "CREATE OR REPLACE USER ed@'%' IDENTIFIED VIA ed25519 USING PASSWORD('secret')",
-    );
-    run(
-        &mut admin,
-        "CREATE OR REPLACE USER ed@localhost IDENTIFIED VIA ed25519 USING PASSWORD('secret')",
-    );
-    for address in server.addresses() {
-        let mut options = ConnectOptions::new(address);
-        options.user = b"ed".to_vec();
-        options.password = b"secret".to_vec();
-        let message = refused(&options, 2054, b"HY000");
-        assert!(message.contains("[client_ed25519]"), "{message}");
-        assert!(matches!(Connection::connect(&options), Err(Error::Auth { .. })));
     }
 }
 

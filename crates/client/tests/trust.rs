@@ -66,6 +66,20 @@ fn a_pinned_key_that_is_none_fails_the_log_in() {
     assert_eq!(Connection::connect(&options).unwrap_err().code(), codes::UNKNOWN_ERROR);
 }
 
+/// Scripts and people look for the name.
+#[test]
+fn an_unknown_plugin_is_named() {
+    let script = Script::new()
+        .send(packets::greeting(packets::OFFERED, "mysql_native_password"))
+        .expect_packet()
+        .send(packets::auth_switch("client_ed25519", &[7; 32]));
+    let server = fake::serve(&Arc::new(script), Over::Tcp, Delivery::WHOLE);
+    let error = Connection::connect(&fake::options(&server)).unwrap_err();
+    assert!(matches!(error, Error::Auth { .. }), "{error:?}");
+    assert_eq!((error.code(), error.sqlstate()), (2054, *b"HY000"));
+    assert!(error.message().ends_with(b"[client_ed25519]"), "{error}");
+}
+
 /// Before the log-in a server is a stranger: it gets no more than a few bytes' room.
 #[test]
 fn a_long_greeting_is_not_listened_to() {
