@@ -11,7 +11,7 @@ mod fake;
 
 use std::alloc::System;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fake::{Over, Reading};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
@@ -44,9 +44,11 @@ fn measure(script: Script, named: Option<&NamedScript>, reading: Reading) -> (u6
         options.connect_timeout = Some(TIME_LIMIT);
         options.read_timeout = Some(TIME_LIMIT);
     }
+    let begun = Instant::now();
     if let Ok(mut connection) = Connection::connect(&options) {
         let _ = fake::query(&mut connection, reading);
     }
+    assert!(begun.elapsed() < fake::PATIENCE / 2, "took {:?}", begun.elapsed());
     let sent_bytes = server.finish().unwrap().sent_bytes;
     (u64::try_from(ALLOCATOR.get_peak_memory()).unwrap(), sent_bytes)
 }

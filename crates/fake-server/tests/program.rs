@@ -76,13 +76,13 @@ fn all_scripts_are_listed() {
 fn a_script_is_played_and_the_client_written_down() {
     let mut program = Program::start(&["too-many-connections", "--delivery", "one-byte"]);
     let mut stream = program.connect();
-    stream.write_all(b"\xABz").unwrap();
+    stream.write_all(b"\xAB\x0A").unwrap();
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     let mut received = Vec::new();
     stream.read_to_end(&mut received).unwrap();
     assert_eq!(received, b"\x17\0\0\0\xFF\x10\x04Too many connections");
     let (code, out, _) = program.end();
-    assert_eq!((code, out.as_str()), (Some(0), "rest ab7a\nsent 27 played\n"));
+    assert_eq!((code, out.as_str()), (Some(0), "rest ab0a\nsent 27 played\n"));
 }
 
 #[test]
