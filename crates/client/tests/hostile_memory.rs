@@ -95,12 +95,12 @@ fn a_cut_packet_takes_at_most_twice_what_arrived() {
 #[test]
 fn a_long_message_takes_at_most_twice_what_arrived() {
     let _alone = ALONE.lock();
-    let message = "x".repeat(16 << 20);
+    let message = "x".repeat(15 << 20);
     let error = packets::err(1064, b"42000", &message);
-    check("an error of 16 MiB", 2, &Script::queried().send(error), None);
+    check("an error of 15 MiB", 2, &Script::queried().send(error), None);
     let info = packets::lenenc_bytes(message.as_bytes());
     let ok = packets::ok(packets::AUTOCOMMIT).field("info", info);
-    check("an OK of 16 MiB", 2, &Script::queried().send(ok).close(), None);
+    check("an OK of 15 MiB", 2, &Script::queried().send(ok).close(), None);
 }
 
 /// Rows of more than half a chunk: what is left of each chunk is lost.
