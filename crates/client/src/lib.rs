@@ -7,6 +7,7 @@
 mod auth;
 mod buffered;
 mod connection;
+mod dial;
 mod error;
 mod escape;
 mod handshake;

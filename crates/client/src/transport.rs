@@ -1,17 +1,22 @@
 //! Bytes to and from a server: TCP or a unix socket, with timeouts kept by the kernel.
 
 use std::io::{self, IoSlice, Read};
-use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use socket2::{Domain, SockAddr, Socket, Type};
+use socket2::Socket;
 
+use crate::dial::dial;
 use crate::error::Error;
 use crate::options::Address;
 
-/// The longest path of a unix socket: `sun_path` of unix(7), less its NUL.
-const MAX_SOCKET_PATH_BYTES: usize = 107;
+/// Who may read what is sent, from everybody to nobody but the server that was meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Privacy {
+    /// Whoever sits between.
+    Open,
+    /// Nobody between, for it never leaves this machine: a unix socket.
+    Local,
+}
 
 /// An open socket.
 ///
@@ -26,13 +31,9 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    /// Connects; each address that a name has is tried in turn.
+    /// Connects.
     pub(crate) fn connect(address: &Address, deadline: Option<Instant>) -> Result<Self, Error> {
-        let socket = match address {
-            Address::Tcp { host, port } => connect_tcp(host, *port, deadline),
-            Address::Unix(path) => connect_unix(path, deadline),
-        };
-        let socket = socket.map_err(Error::connect)?;
+        let socket = dial(address, deadline).map_err(Error::connect)?;
         Ok(Transport {
             socket: Some(socket),
             is_unix: matches!(address, Address::Unix(_)),
@@ -40,9 +41,9 @@ impl Transport {
         })
     }
 
-    /// Whether what is sent stays on this machine: whoever listens at the other end, nobody between can.
-    pub(crate) fn is_private(&self) -> bool {
-        self.is_unix
+    /// Who may read what is sent.
+    pub(crate) fn privacy(&self) -> Privacy {
+        if self.is_unix { Privacy::Local } else { Privacy::Open }
     }
 
     /// From now on each read and write has its own time.
@@ -122,64 +123,10 @@ impl Transport {
     }
 }
 
-fn time_until(deadline: Instant) -> io::Result<Duration> {
+pub(crate) fn time_until(deadline: Instant) -> io::Result<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
     // A timeout of zero would mean none.
     if left < Duration::from_millis(1) { Err(timed_out()) } else { Ok(left) }
-}
-
-fn connect_tcp(host: &str, port: u16, deadline: Option<Instant>) -> io::Result<Socket> {
-    let addresses = (host, port).to_socket_addrs().map_err(|error| {
-        let text = error.to_string();
-        let reason = text.rsplit(": ").next().unwrap_or_default();
-        io::Error::other(format!("getaddrinfo for {host} failed: {reason}"))
-    })?;
-    let mut last = io::Error::other(format!("getaddrinfo for {host} failed: no address"));
-    for address in addresses {
-        match connect_address(address, deadline) {
-            Ok(socket) => return Ok(socket),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-fn connect_address(address: SocketAddr, deadline: Option<Instant>) -> io::Result<Socket> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    match deadline {
-        Some(deadline) => socket.connect_timeout(&address.into(), time_until(deadline)?),
-        None => connect_retrying(&socket, &address.into()),
-    }
-    .map_err(name_timeout)?;
-    socket.set_tcp_nodelay(true)?;
-    socket.set_keepalive(true)?;
-    Ok(socket)
-}
-
-fn connect_unix(path: &Path, deadline: Option<Instant>) -> io::Result<Socket> {
-    let address = SockAddr::unix(path).map_err(|_| {
-        let (path, limit) = (path.display(), MAX_SOCKET_PATH_BYTES);
-        io::Error::other(format!("the socket's path is longer than {limit} bytes: {path}"))
-    })?;
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    if let Some(deadline) = deadline {
-        // On Linux a blocking connect to a full backlog waits as long as a write may take.
-        socket.set_write_timeout(Some(time_until(deadline)?))?;
-    }
-    connect_retrying(&socket, &address)?;
-    Ok(socket)
-}
-
-/// Connects, whatever signals come in between.
-fn connect_retrying(socket: &Socket, address: &SockAddr) -> io::Result<()> {
-    loop {
-        match socket.connect(address) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // The attempt that a signal interrupted went on, and came through.
-            Err(error) if error.raw_os_error() == Some(libc::EISCONN) => return Ok(()),
-            connected => return connected.map_err(name_timeout),
-        }
-    }
 }
 
 fn timed_out() -> io::Error {
@@ -187,7 +134,7 @@ fn timed_out() -> io::Error {
 }
 
 /// The kernel reports the end of SO_RCVTIMEO as EAGAIN, and socket2 that of connecting without a number.
-fn name_timeout(error: io::Error) -> io::Error {
+pub(crate) fn name_timeout(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => timed_out(),
         _ => error,

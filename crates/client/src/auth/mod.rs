@@ -15,6 +15,7 @@ use vaquita_protocol::{
 
 use crate::error::{Error, codes};
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
+use crate::transport::Privacy;
 
 /// How many packets a server may send before it says yes or no. The longest honest exchange has four (a switch, "full
 /// authentication", the key, the verdict); one to spare.
@@ -118,9 +119,9 @@ impl<'a> Authentication<'a> {
 
     /// Answers the server until it says yes or no.
     pub(crate) fn run(&mut self, stream: &mut PacketStream) -> Result<StatusFlags, Error> {
-        let is_private = stream.transport().is_private();
+        let privacy = stream.transport().privacy();
         for _ in 0..MAX_ROUNDS {
-            match self.next(stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?, is_private)? {
+            match self.next(stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?, privacy)? {
                 Next::Send(response) => stream.write_packet(&response)?,
                 Next::Wait => {}
                 Next::Done(status) => return Ok(status),
@@ -129,7 +130,7 @@ impl<'a> Authentication<'a> {
         Err(Malformed { packet: "authentication", field: "end" }.into())
     }
 
-    fn next(&mut self, payload: &[u8], is_private: bool) -> Result<Next, Error> {
+    fn next(&mut self, payload: &[u8], privacy: Privacy) -> Result<Next, Error> {
         match payload.first() {
             Some(&OK_HEADER) => {
                 let ok = OkPacket::parse(payload, self.capabilities)?;
@@ -141,7 +142,7 @@ impl<'a> Authentication<'a> {
                 self.response().map(Next::Send)
             }
             Some(&AUTH_MORE_DATA_HEADER) => {
-                self.more_data(AuthMoreData::parse(payload)?.data, is_private)
+                self.more_data(AuthMoreData::parse(payload)?.data, privacy)
             }
             _ => Err(Malformed { packet: "authentication", field: "header" }.into()),
         }
@@ -163,7 +164,7 @@ impl<'a> Authentication<'a> {
         Ok(())
     }
 
-    fn more_data(&mut self, data: &[u8], is_private: bool) -> Result<Next, Error> {
+    fn more_data(&mut self, data: &[u8], privacy: Privacy) -> Result<Next, Error> {
         use caching_sha2_password as sha2;
         if std::mem::take(&mut self.key_requested) {
             return rsa::encrypt_password(self.password, self.nonce()?, data).map(Next::Send);
@@ -173,7 +174,7 @@ impl<'a> Authentication<'a> {
         }
         match data {
             [sha2::FAST_AUTH_SUCCESS] => Ok(Next::Wait),
-            [sha2::PERFORM_FULL_AUTHENTICATION] if is_private => {
+            [sha2::PERFORM_FULL_AUTHENTICATION] if privacy != Privacy::Open => {
                 Ok(Next::Send([self.password, &[0]].concat()))
             }
             [sha2::PERFORM_FULL_AUTHENTICATION] => {
