@@ -16,6 +16,7 @@ use crate::result_set::Columns;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
 use crate::transport::Transport;
+use crate::wire::ByteStream;
 
 /// A connection to a server.
 ///
@@ -44,6 +45,23 @@ impl Connection {
         let deadline =
             options.connect_timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let transport = Transport::connect(&options.address, deadline)?;
+        Connection::establish(transport, options)
+    }
+
+    /// Does as [`Connection::connect`] over a stream that is there already; `options.address` only says what it is.
+    ///
+    /// Recorded sessions are replayed and fuzzed so. The stream keeps its own time.
+    ///
+    /// # Errors
+    /// The server refused the connection, the stream failed, or an init command failed.
+    pub fn over(
+        stream: Box<dyn ByteStream>,
+        options: &ConnectOptions,
+    ) -> Result<Connection, Error> {
+        Connection::establish(Transport::over(stream, &options.address), options)
+    }
+
+    fn establish(transport: Transport, options: &ConnectOptions) -> Result<Connection, Error> {
         let mut stream = PacketStream::new(transport);
         let established = handshake::establish(&mut stream, options)?;
         stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;

@@ -19,6 +19,7 @@ mod row;
 mod session;
 mod state;
 mod transport;
+mod wire;
 
 pub use buffered::Buffered;
 pub use connection::Connection;
@@ -30,6 +31,7 @@ pub use result_set::Columns;
 pub use row::{Row, Values};
 pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;
+pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
     Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Malformed, StatusFlags,

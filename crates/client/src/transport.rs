@@ -1,13 +1,12 @@
 //! Bytes to and from a server: TCP or a unix socket, with timeouts kept by the kernel.
 
-use std::io::{self, IoSlice, Read};
+use std::io::{self, IoSlice};
 use std::time::{Duration, Instant};
-
-use socket2::Socket;
 
 use crate::dial::dial;
 use crate::error::Error;
 use crate::options::Address;
+use crate::wire::{ByteStream, Wire};
 
 /// Who may read what is sent, from everybody to nobody but the server that was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub(crate) enum Privacy {
 #[derive(Debug)]
 pub(crate) struct Transport {
     /// `None` once it was closed. Closing is letting go: a forked parent or child that has the socket too keeps it.
-    socket: Option<Socket>,
+    wire: Option<Wire>,
     is_unix: bool,
     /// While connecting: when all of it must be done. Then each read and write may take only the time that is left.
     deadline: Option<Instant>,
@@ -34,11 +33,16 @@ impl Transport {
     /// Connects.
     pub(crate) fn connect(address: &Address, deadline: Option<Instant>) -> Result<Self, Error> {
         let socket = dial(address, deadline).map_err(Error::connect)?;
-        Ok(Transport {
-            socket: Some(socket),
-            is_unix: matches!(address, Address::Unix(_)),
-            deadline,
-        })
+        Ok(Transport::new(Wire::Socket(socket), address, deadline))
+    }
+
+    /// The stream that stands in the place of a socket to this address.
+    pub(crate) fn over(stream: Box<dyn ByteStream>, address: &Address) -> Self {
+        Transport::new(Wire::Stream(stream), address, None)
+    }
+
+    fn new(wire: Wire, address: &Address, deadline: Option<Instant>) -> Self {
+        Transport { wire: Some(wire), is_unix: matches!(address, Address::Unix(_)), deadline }
     }
 
     /// Who may read what is sent.
@@ -53,9 +57,9 @@ impl Transport {
         write_timeout: Option<Duration>,
     ) -> Result<(), Error> {
         self.deadline = None;
-        let set = self.socket().and_then(|socket| {
-            socket.set_read_timeout(read_timeout)?;
-            socket.set_write_timeout(write_timeout)
+        let set = self.wire().and_then(|wire| {
+            wire.set_read_timeout(read_timeout)?;
+            wire.set_write_timeout(write_timeout)
         });
         set.map_err(|error| Error::lost(error, true))
     }
@@ -67,11 +71,12 @@ impl Transport {
     #[inline]
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            let mut socket = self.socket()?;
-            if let Some(left) = self.time_left()? {
-                socket.set_read_timeout(Some(left))?;
+            let left = self.time_left()?;
+            let wire = self.wire()?;
+            if left.is_some() {
+                wire.set_read_timeout(left)?;
             }
-            match socket.read(buffer) {
+            match wire.read(buffer) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(length) => return Ok(length),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -101,21 +106,22 @@ impl Transport {
         Ok(())
     }
 
-    fn write_once(&self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        let socket = self.socket()?;
-        if let Some(left) = self.time_left()? {
-            socket.set_write_timeout(Some(left))?;
+    fn write_once(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let left = self.time_left()?;
+        let wire = self.wire()?;
+        if left.is_some() {
+            wire.set_write_timeout(left)?;
         }
-        socket.send_vectored_with_flags(slices, libc::MSG_NOSIGNAL)
+        wire.write_vectored(slices)
     }
 
     /// Lets go of the socket.
     pub(crate) fn close(&mut self) {
-        self.socket = None;
+        self.wire = None;
     }
 
-    fn socket(&self) -> io::Result<&Socket> {
-        self.socket.as_ref().ok_or_else(|| io::ErrorKind::NotConnected.into())
+    fn wire(&mut self) -> io::Result<&mut Wire> {
+        self.wire.as_mut().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
     fn time_left(&self) -> io::Result<Option<Duration>> {

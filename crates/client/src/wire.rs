@@ -1,0 +1,55 @@
+//! What a server's bytes come through: a socket, or whatever stands in its place.
+
+use std::fmt::Debug;
+use std::io::{self, IoSlice, Read, Write};
+use std::time::Duration;
+
+use socket2::Socket;
+
+/// A stream of bytes to and from a server that stands in the place of a socket ([`crate::Connection::over`]).
+///
+/// Reading nothing means that the server has closed. Timeouts are the stream's own affair: it says `TimedOut`.
+pub trait ByteStream: Read + Write + Debug + Send {}
+
+impl<S: Read + Write + Debug + Send> ByteStream for S {}
+
+#[derive(Debug)]
+pub(crate) enum Wire {
+    Socket(Socket),
+    Stream(Box<dyn ByteStream>),
+}
+
+impl Wire {
+    pub(crate) fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match self {
+            Wire::Socket(socket) => socket.set_read_timeout(timeout),
+            Wire::Stream(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match self {
+            Wire::Socket(socket) => socket.set_write_timeout(timeout),
+            Wire::Stream(_) => Ok(()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Wire::Socket(socket) => socket.read(buffer),
+            Wire::Stream(stream) => stream.read(buffer),
+        }
+    }
+
+    /// Writes some of the bytes, in one system call; no signal comes of a server that is gone.
+    pub(crate) fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Wire::Socket(socket) => socket.send_vectored_with_flags(slices, libc::MSG_NOSIGNAL),
+            Wire::Stream(stream) => match stream.write_vectored(slices)? {
+                0 => Err(io::ErrorKind::WriteZero.into()),
+                length => Ok(length),
+            },
+        }
+    }
+}
