@@ -70,13 +70,18 @@ impl Listener {
         delivery: Delivery,
         deadline: Instant,
     ) -> io::Result<Recording> {
+        Ok(play(&self.accept(deadline)?, script, delivery, deadline))
+    }
+
+    /// Takes one client before the deadline.
+    pub(crate) fn accept(&self, deadline: Instant) -> io::Result<Socket> {
         // On Linux the limit of reads is that of accept too.
         self.socket.set_read_timeout(Some(time_until(deadline)?))?;
         let (socket, _) = self.socket.accept().map_err(name_timeout)?;
         if matches!(self.address, Address::Tcp(_)) {
             socket.set_tcp_nodelay(true)?;
         }
-        Ok(play(&socket, script, delivery, deadline))
+        Ok(socket)
     }
 
     /// Ends the wait for a client.

@@ -1,6 +1,7 @@
 //! A socket whose reads and writes all end at one point in time.
 
 use std::io::{self, Read, Write};
+use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
 use socket2::Socket;
@@ -15,6 +16,11 @@ pub(crate) struct Timed<'a> {
 impl<'a> Timed<'a> {
     pub(crate) fn new(socket: &'a Socket, deadline: Instant) -> Self {
         Timed { socket, deadline }
+    }
+
+    /// Ends one direction; the other side may have closed already.
+    pub(crate) fn shutdown(&self, how: Shutdown) {
+        let _ = self.socket.shutdown(how);
     }
 
     pub(crate) fn time_left(&self) -> io::Result<Duration> {
