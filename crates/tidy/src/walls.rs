@@ -159,6 +159,7 @@ fn crates_use_each_other_one_way() {
         ("protocol", &[]),
         ("client", &["protocol"]),
         ("fake-server", &["protocol"]),
+        ("hostile", &["protocol", "client", "fake-server"]),
         ("php", &["client"]),
         ("bench", &["client"]),
     ];

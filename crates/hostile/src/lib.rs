@@ -1,0 +1,8 @@
+//! What must hold of any bytes that a server sends: recorded sessions, what may be changed in them, and the checks of every parser.
+//!
+//! The tests here go through all of it on stable Rust; the targets in `fuzz/` call the same checks. How to record the sessions again
+//! stands in CONTRIBUTING.md.
+#![forbid(unsafe_code)]
+
+pub mod conversation;
+pub mod recordings;
