@@ -15,6 +15,7 @@ use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream};
 use crate::result_set::Columns;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
+use crate::tls;
 use crate::transport::Transport;
 use crate::wire::ByteStream;
 
@@ -44,8 +45,10 @@ impl Connection {
     pub fn connect(options: &ConnectOptions) -> Result<Connection, Error> {
         let deadline =
             options.connect_timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        // Before there is a connection that a server would have to see given up.
+        let tls = tls::Setup::of(options)?;
         let transport = Transport::connect(&options.address, deadline)?;
-        Connection::establish(transport, options)
+        Connection::establish(transport, options, tls)
     }
 
     /// Does as [`Connection::connect`] over a stream that is there already; `options.address` only says what it is.
@@ -58,12 +61,17 @@ impl Connection {
         stream: Box<dyn ByteStream>,
         options: &ConnectOptions,
     ) -> Result<Connection, Error> {
-        Connection::establish(Transport::over(stream, &options.address), options)
+        let tls = tls::Setup::of(options)?;
+        Connection::establish(Transport::over(stream, &options.address), options, tls)
     }
 
-    fn establish(transport: Transport, options: &ConnectOptions) -> Result<Connection, Error> {
+    fn establish(
+        transport: Transport,
+        options: &ConnectOptions,
+        tls: Option<tls::Setup>,
+    ) -> Result<Connection, Error> {
         let mut stream = PacketStream::new(transport);
-        let established = handshake::establish(&mut stream, options)?;
+        let established = handshake::establish(&mut stream, options, tls)?;
         stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
         let mut connection = Connection {
             stream,

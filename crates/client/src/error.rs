@@ -47,7 +47,7 @@ pub enum Error {
         /// Whether no byte of the command went out, so that it may be sent again on another connection.
         nothing_sent: bool,
     },
-    /// TLS could not be set up.
+    /// TLS could not be set up: why.
     Tls(String),
     /// The server refused.
     Server {
@@ -157,7 +157,7 @@ impl Error {
             }
             Error::Io { code: codes::CONNECTION_ERROR, error, .. } => system_text(error).into(),
             Error::Io { .. } => "MySQL server has gone away".into(),
-            Error::Tls(message) => message.into(),
+            Error::Tls(reason) => format!("SSL connection error: {reason}").into(),
             Error::Malformed(malformed) => malformed.to_string().into(),
             Error::TooLarge => "Got packet bigger than the limit of 1 GiB".into(),
             Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),

@@ -1,13 +1,14 @@
 //! The connection phase: the greeting, what both sides can do, and who the user is.
 
 use vaquita_protocol::{
-    Capabilities, Charset, ErrPacket, HandshakeResponse41, HandshakeV10, StatusFlags,
+    Capabilities, Charset, ErrPacket, HandshakeResponse41, HandshakeV10, SslRequest, StatusFlags,
 };
 
 use crate::auth::{Authentication, Plugin};
 use crate::error::Error;
 use crate::options::ConnectOptions;
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
+use crate::tls;
 
 /// What stock clients of PHP ask for; scripts and their tests rely on these bits.
 ///
@@ -26,7 +27,7 @@ const USUAL: Capabilities = Capabilities::LONG_PASSWORD
 /// What a server must offer: everything since MySQL 4.1 does.
 const NEEDED: Capabilities = Capabilities::PROTOCOL_41.with(Capabilities::SECURE_CONNECTION);
 
-/// What a client never asks for by these options: TLS, compression and other forms of packets need more than a flag.
+/// What a client never asks for by these options: TLS (which has options of its own), compression and other forms of packets need more than a flag.
 const NEVER: Capabilities = Capabilities::SSL
     .with(Capabilities::COMPRESS)
     .with(Capabilities::ZSTD_COMPRESSION)
@@ -62,10 +63,11 @@ pub(crate) struct Established {
     pub(crate) status: StatusFlags,
 }
 
-/// Goes through the connection phase.
+/// Goes through the connection phase, in TLS if there is a setup for it: then nothing of the user's goes out before.
 pub(crate) fn establish(
     stream: &mut PacketStream,
     options: &ConnectOptions,
+    tls: Option<tls::Setup>,
 ) -> Result<Established, Error> {
     let payload = stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?;
     if ErrPacket::is_err(payload) {
@@ -83,12 +85,24 @@ pub(crate) fn establish(
     }
     let greeted_charset = Charset::by_collation_id(handshake.character_set.into());
     let (charset, character_set) = choose_charset(options.charset, handshake.character_set);
-    let capabilities = choose_capabilities(options, greeting.capabilities);
+    let mut capabilities = choose_capabilities(options, greeting.capabilities);
     let plugin = Plugin::by_name(handshake.auth_plugin_name).unwrap_or(Plugin::Native);
+    let nonce = handshake.auth_plugin_data;
+    if let Some(setup) = tls {
+        if !greeting.capabilities.contains(Capabilities::SSL) {
+            return Err(Error::Tls("the server does not offer TLS".to_owned()));
+        }
+        capabilities |= Capabilities::SSL;
+        let mut request = Vec::new();
+        SslRequest { capabilities, max_packet_size: MAX_PACKET_SIZE, character_set }
+            .encode(&mut request);
+        stream.write_packet(&request)?;
+        stream.start_tls(setup)?;
+    }
     let mut authentication = Authentication::new(
         plugin,
         &options.password,
-        &handshake.auth_plugin_data,
+        &nonce,
         capabilities,
         options.server_public_key.as_deref(),
     );

@@ -18,6 +18,7 @@ mod result_set;
 mod row;
 mod session;
 mod state;
+mod tls;
 mod transport;
 mod wire;
 
@@ -31,6 +32,7 @@ pub use result_set::Columns;
 pub use row::{Row, Values};
 pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;
+pub use tls::{TlsOptions, Verify};
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{

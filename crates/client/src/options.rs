@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use vaquita_protocol::{Capabilities, Charset};
 
+use crate::tls::TlsOptions;
+
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
@@ -46,6 +48,8 @@ pub struct ConnectOptions {
     pub init_commands: Vec<Vec<u8>>,
     /// The server's RSA key in PEM, if it is known beforehand: then no other is used, whatever a server sends.
     pub server_public_key: Option<Vec<u8>>,
+    /// TLS; `None` for plain text. Asked for, it is never done without.
+    pub tls: Option<TlsOptions>,
     /// Connection attributes, sent in this order after `_client_name`.
     pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -65,6 +69,7 @@ impl ConnectOptions {
             write_timeout: None,
             init_commands: Vec::new(),
             server_public_key: None,
+            tls: None,
             attributes: Vec::new(),
         }
     }
@@ -81,6 +86,7 @@ impl fmt::Debug for ConnectOptions {
             .field("connect_timeout", &self.connect_timeout)
             .field("read_timeout", &self.read_timeout)
             .field("write_timeout", &self.write_timeout)
+            .field("tls", &self.tls)
             .finish_non_exhaustive()
     }
 }

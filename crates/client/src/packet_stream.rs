@@ -8,6 +8,7 @@ use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{ErrPacket, Malformed, PacketHeader};
 
 use crate::error::Error;
+use crate::tls;
 use crate::transport::Transport;
 
 /// The read buffer of a connection. Measured: smaller ones double the system calls, larger ones gain nothing.
@@ -69,6 +70,17 @@ impl PacketStream {
 
     pub(crate) fn transport(&mut self) -> &mut Transport {
         &mut self.transport
+    }
+
+    /// Goes on in TLS.
+    ///
+    /// # Errors
+    /// As [`Transport::start_tls`]; and if the server has already said more: whoever said it in plain text may be anybody.
+    pub(crate) fn start_tls(&mut self, setup: tls::Setup) -> Result<(), Error> {
+        if self.start != self.end {
+            return Err(Error::Tls("the server sent data before TLS began".to_owned()));
+        }
+        self.transport.start_tls(setup)
     }
 
     /// Receives a packet of at most `limit` bytes and lends its payload.

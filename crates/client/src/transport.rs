@@ -1,4 +1,4 @@
-//! Bytes to and from a server: TCP or a unix socket, with timeouts kept by the kernel.
+//! Bytes to and from a server: TCP or a unix socket, in plain or by TLS, with timeouts kept by the kernel.
 
 use std::io::{self, IoSlice};
 use std::time::{Duration, Instant};
@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::dial::dial;
 use crate::error::Error;
 use crate::options::Address;
+use crate::tls;
 use crate::wire::{ByteStream, Wire};
 
 /// Who may read what is sent, from everybody to nobody but the server that was meant.
@@ -13,20 +14,20 @@ use crate::wire::{ByteStream, Wire};
 pub(crate) enum Privacy {
     /// Whoever sits between.
     Open,
+    /// Nobody who only listens; but who answers was not verified.
+    Encrypted,
     /// Nobody between, for it never leaves this machine: a unix socket.
     Local,
+    /// Nobody but a server whose certificate was verified.
+    Verified,
 }
 
-/// An open socket.
-///
-/// Timeouts are SO_RCVTIMEO and SO_SNDTIMEO, so that a read is one system call; a timeout comes back as `TimedOut`.
+/// The way to a server.
 #[derive(Debug)]
 pub(crate) struct Transport {
-    /// `None` once it was closed. Closing is letting go: a forked parent or child that has the socket too keeps it.
-    wire: Option<Wire>,
+    wire: TimedWire,
     is_unix: bool,
-    /// While connecting: when all of it must be done. Then each read and write may take only the time that is left.
-    deadline: Option<Instant>,
+    tls: Option<Box<tls::Session>>,
 }
 
 impl Transport {
@@ -42,12 +43,30 @@ impl Transport {
     }
 
     fn new(wire: Wire, address: &Address, deadline: Option<Instant>) -> Self {
-        Transport { wire: Some(wire), is_unix: matches!(address, Address::Unix(_)), deadline }
+        Transport {
+            wire: TimedWire { wire: Some(wire), deadline },
+            is_unix: matches!(address, Address::Unix(_)),
+            tls: None,
+        }
+    }
+
+    /// Goes on in TLS.
+    ///
+    /// # Errors
+    /// [`Error::Tls`]: whatever goes wrong before both sides have a session.
+    pub(crate) fn start_tls(&mut self, setup: tls::Setup) -> Result<(), Error> {
+        self.tls = Some(Box::new(tls::Session::establish(setup, &mut self.wire)?));
+        Ok(())
     }
 
     /// Who may read what is sent.
     pub(crate) fn privacy(&self) -> Privacy {
-        if self.is_unix { Privacy::Local } else { Privacy::Open }
+        match &self.tls {
+            Some(tls) if tls.is_verified() => Privacy::Verified,
+            _ if self.is_unix => Privacy::Local,
+            Some(_) => Privacy::Encrypted,
+            None => Privacy::Open,
+        }
     }
 
     /// From now on each read and write has its own time.
@@ -56,8 +75,8 @@ impl Transport {
         read_timeout: Option<Duration>,
         write_timeout: Option<Duration>,
     ) -> Result<(), Error> {
-        self.deadline = None;
-        let set = self.wire().and_then(|wire| {
+        self.wire.deadline = None;
+        let set = self.wire.wire().and_then(|wire| {
             wire.set_read_timeout(read_timeout)?;
             wire.set_write_timeout(write_timeout)
         });
@@ -68,6 +87,47 @@ impl Transport {
     ///
     /// # Errors
     /// The system's error, `TimedOut`, or `UnexpectedEof` when the server has closed.
+    #[inline]
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            None => self.wire.read(buffer),
+            Some(tls) => tls.read(&mut self.wire, buffer),
+        }
+    }
+
+    /// Writes all bytes of all slices, in one system call if the kernel takes them.
+    ///
+    /// # Errors
+    /// The system's error or `TimedOut`, and whether nothing was sent.
+    pub(crate) fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
+        match &mut self.tls {
+            None => self.wire.write(slices),
+            Some(tls) => tls.write(&mut self.wire, slices),
+        }
+    }
+
+    /// Lets go of the socket.
+    pub(crate) fn close(&mut self) {
+        if let Some(mut tls) = self.tls.take() {
+            tls.close(&mut self.wire);
+        }
+        self.wire.wire = None;
+    }
+}
+
+/// What is open, and until when.
+///
+/// Timeouts are SO_RCVTIMEO and SO_SNDTIMEO, so that a read is one system call; a timeout comes back as `TimedOut`.
+#[derive(Debug)]
+pub(crate) struct TimedWire {
+    /// `None` once it was closed. Closing is letting go: a forked parent or child that has the socket too keeps it.
+    wire: Option<Wire>,
+    /// While connecting: when all of it must be done. Then each read and write may take only the time that is left.
+    deadline: Option<Instant>,
+}
+
+impl TimedWire {
+    /// Reads at least one byte.
     #[inline]
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
@@ -85,10 +145,7 @@ impl Transport {
         }
     }
 
-    /// Writes all bytes of all slices, in one system call if the kernel takes them.
-    ///
-    /// # Errors
-    /// The system's error or `TimedOut`, and whether nothing was sent.
+    /// Writes all bytes of all slices.
     pub(crate) fn write(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
         let mut nothing_sent = true;
         // Empty slices go, so that the end is the end.
@@ -115,9 +172,11 @@ impl Transport {
         wire.write_vectored(slices)
     }
 
-    /// Lets go of the socket.
-    pub(crate) fn close(&mut self) {
-        self.wire = None;
+    /// Writes what is taken at once: for last words, which nobody waits for.
+    pub(crate) fn write_without_waiting(&mut self, bytes: &[u8]) {
+        if let Some(wire) = &mut self.wire {
+            wire.write_without_waiting(bytes);
+        }
     }
 
     fn wire(&mut self) -> io::Result<&mut Wire> {

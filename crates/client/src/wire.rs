@@ -52,4 +52,14 @@ impl Wire {
             },
         }
     }
+
+    /// Writes what is taken at once, whatever comes of it.
+    pub(crate) fn write_without_waiting(&mut self, bytes: &[u8]) {
+        let _ = match self {
+            Wire::Socket(socket) => {
+                socket.send_with_flags(bytes, libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT)
+            }
+            Wire::Stream(stream) => stream.write(bytes),
+        };
+    }
 }

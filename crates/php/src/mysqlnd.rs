@@ -44,8 +44,8 @@ impl Module for Mysqlnd {
                 (c"Version", Self::version()),
                 (c"Implementation", c"Vaquita"),
                 (c"Compression", c"not supported"),
-                (c"core SSL", c"not supported"),
-                (c"extended SSL", c"not supported"),
+                (c"core SSL", c"supported"),
+                (c"extended SSL", c"supported"),
                 (
                     c"Loaded plugins",
                     c"auth_plugin_mysql_native_password,auth_plugin_caching_sha2_password,auth_plugin_sha256_password",

@@ -32,7 +32,7 @@ impl Module for Vaquita {
             &[
                 (c"Version", Self::version()),
                 (c"Build", BUILD.get_or_init(|| text(&[build_id().to_bytes(), profile]))),
-                (c"TLS", c"not supported yet"),
+                (c"TLS", c"1.2 and 1.3 (rustls)"),
             ],
         );
     }

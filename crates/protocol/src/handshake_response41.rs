@@ -1,6 +1,7 @@
 //! The client's answer to the greeting.
 
 use crate::capabilities::Capabilities;
+use crate::ssl_request::SslRequest;
 use crate::writer::{put_lenenc_bytes, put_null_terminated};
 
 /// Who the client is, what it wants, and the first data of the authentication.
@@ -31,12 +32,8 @@ impl HandshakeResponse41<'_> {
     /// Appends the payload.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let has = |flag| self.capabilities.contains(flag);
-        out.extend_from_slice(&self.capabilities.low().to_le_bytes());
-        out.extend_from_slice(&self.max_packet_size.to_le_bytes());
-        out.push(self.character_set);
-        out.extend_from_slice(&[0; 19]);
-        // The filler's last four bytes: zero for MySQL, the extended flags for MariaDB.
-        out.extend_from_slice(&self.capabilities.extended().to_le_bytes());
+        let Self { capabilities, max_packet_size, character_set, .. } = *self;
+        SslRequest { capabilities, max_packet_size, character_set }.encode(out);
         put_null_terminated(out, self.username);
         if has(Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA) {
             put_lenenc_bytes(out, self.auth_response);

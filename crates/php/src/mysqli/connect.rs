@@ -10,10 +10,12 @@ use crate::zend::ini;
 use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
 use std::time::Duration;
-use vaquita_client::{Address, Capabilities, ConnectOptions, codes};
+use vaquita_client::{Address, Capabilities, ConnectOptions, TlsOptions, Verify};
 
 /// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
 const CLIENT_SSL: i64 = 2048;
+/// `MYSQLI_CLIENT_SSL_VERIFY_SERVER_CERT`; it does not turn TLS on.
+const CLIENT_SSL_VERIFY_SERVER_CERT: i64 = 1 << 30;
 /// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE.
 const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024;
 /// Where `localhost` is looked for if no setting says it; stock's own last resort.
@@ -90,6 +92,10 @@ impl<'a> Where<'a> {
         options.write_timeout = options.read_timeout;
         options.init_commands.clone_from(&asked.init_commands);
         options.server_public_key.clone_from(&asked.server_public_key);
+        options.tls = (flags & CLIENT_SSL != 0).then(|| {
+            let is_verified = flags & CLIENT_SSL_VERIFY_SERVER_CERT != 0;
+            TlsOptions { verify: if is_verified { Verify::Identity } else { Verify::None } }
+        });
         if self.host.is_some() {
             options.attributes.push((b"_server_host".to_vec(), self.host().to_vec()));
         }
@@ -215,14 +221,7 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         count.release();
         return Ok(false);
     }
-    let is_possible = if flags & CLIENT_SSL != 0 {
-        // Never in plain text where TLS was asked for.
-        let message = b"Vaquita does not support TLS yet".to_vec();
-        session.fail(codes::SSL_CONNECTION_ERROR, *b"HY000", message);
-        false
-    } else {
-        load_server_public_key(session)
-    };
+    let is_possible = load_server_public_key(session);
     // Settings are looked up only now: the handler of a warning above may have changed them.
     let place = place.or_settings();
     let defaults = Defaults::read();

@@ -24,12 +24,18 @@ const LOCAL_INFILE_REFUSED: &[u8] =
     mysqli.allow_local_infile|mysqli.local_infile_directory or \
     PDO::MYSQL_ATTR_LOCAL_INFILE|PDO::MYSQL_ATTR_LOCAL_INFILE_DIRECTORY";
 
-/// The text of a failure to connect. A name that has no address is reported by PHP's streams in stock, under their name.
-fn connect_text(error: &Error) -> Vec<u8> {
+/// The number and text of a failure to connect, as stock has them.
+fn connect_failure(error: &Error) -> (u16, Vec<u8>) {
+    if let Error::Tls(reason) = error {
+        // Stock tells the reason in warnings, if at all.
+        let message = format!("Cannot connect to MySQL using SSL: {reason}");
+        return (codes::CONNECTION_ERROR, message.into_bytes());
+    }
     let text = error.message();
+    // A name that has no address is reported by PHP's streams in stock, under their name.
     let prefix: &[u8] =
         if text.starts_with(b"getaddrinfo for ") { b"php_network_getaddresses: " } else { b"" };
-    [prefix, &text].concat()
+    (error.code(), [prefix, &text].concat())
 }
 
 /// How far a link has come.
@@ -125,14 +131,10 @@ impl Session {
         self.multi_statements.set(false);
         match connected {
             Ok(Err(error)) => {
-                let message = connect_text(&error);
+                let (code, message) = connect_failure(&error);
                 // A log-in's own SQLSTATE is lost in stock, and scripts compare.
                 let is_log_in = matches!(error, Error::Auth { .. });
-                self.fail(
-                    error.code(),
-                    if is_log_in { *b"HY000" } else { error.sqlstate() },
-                    message,
-                );
+                self.fail(code, if is_log_in { *b"HY000" } else { error.sqlstate() }, message);
                 Err(Failed)
             }
             Ok(Ok(())) => Ok(()),
