@@ -5,4 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod conversation;
+pub mod mutate;
+pub mod parsers;
 pub mod recordings;
+pub mod seeds;
+pub mod session;

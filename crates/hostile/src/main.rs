@@ -1,43 +1,38 @@
-//! The program `vaquita-hostile`: records the sessions again, on servers that `scripts/with-servers` started.
-//!
-//!     scripts/with-servers mariadb mysql80 -- cargo run -p vaquita-hostile
+//! The program `vaquita-hostile`: records sessions, and moves what fuzzing begins with and finds between files and cargo-fuzz's folders.
 #![forbid(unsafe_code)]
 
-use std::error::Error;
-use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+mod record;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
-use std::{env, fs, thread};
 
-use vaquita_client::{ConnectOptions, Connection, QueryResponse};
-use vaquita_fake_server::{Address, Listener};
-use vaquita_hostile::conversation::{ALL, Conversation, Notes, Over, PASSWORD, converse};
-use vaquita_hostile::recordings;
+use record::{Done, record_everything};
+use vaquita_hostile::parsers::{ALL, Check};
+use vaquita_hostile::seeds;
 
-/// Far more than any conversation takes.
-const TIME_LIMIT: Duration = Duration::from_secs(30);
+const USAGE: &str = "\
+usage: vaquita-hostile record          leads all conversations on the servers of scripts/with-servers, and writes what was said
+       vaquita-hostile seeds FOLDER    writes the seeds of each check to FOLDER/CHECK, as files
+       vaquita-hostile keep FOLDER     takes what a minimised FOLDER/CHECK has besides the seeds into the corpus";
 
-/// The users that the conversations name, and how they log in, on each of the servers.
-const USERS: [(&str, &str, &str); 5] = [
-    ("mariadb", "recorded_native", "mysql_native_password"),
-    ("mysql80", "recorded_native", "mysql_native_password"),
-    ("mysql80", "recorded_sha2", "caching_sha2_password"),
-    ("mysql80", "recorded_sha2_unix", "caching_sha2_password"),
-    ("mysql80", "recorded_sha256", "sha256_password"),
-];
-
-type Done<T> = Result<T, Box<dyn Error>>;
-
-struct Server {
-    name: &'static str,
-    tcp: SocketAddr,
-    unix: PathBuf,
-    version: String,
-}
+/// Longer inputs are not kept.
+const MAX_KEPT_BYTES: usize = 512;
 
 fn main() -> ExitCode {
-    match ["mariadb", "mysql80"].into_iter().try_for_each(record_all) {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        ["record"] => record_everything(),
+        ["seeds", folder] => ALL.iter().try_for_each(|check| write_seeds(check, folder)),
+        ["keep", folder] => ALL.iter().try_for_each(|check| keep(check, folder)),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("vaquita-hostile: {error}");
@@ -46,84 +41,30 @@ fn main() -> ExitCode {
     }
 }
 
-fn record_all(name: &'static str) -> Done<()> {
-    let server = prepare(name)?;
-    for conversation in ALL.iter().filter(|it| it.servers.contains(&name)) {
-        let name = recordings::name(name, conversation);
-        let text = record(&server, conversation)?;
-        fs::write(recordings::path(&name), text)?;
-        println!("{name}");
+fn write_seeds(check: &Check, folder: &str) -> Done<()> {
+    let folder = Path::new(folder).join(check.name);
+    fs::create_dir_all(&folder)?;
+    for (number, seed) in seeds::of(check)?.into_iter().enumerate() {
+        fs::write(folder.join(format!("seed-{number}")), seed)?;
     }
     Ok(())
 }
 
-/// Makes the users, the database, and what the conversations need in it.
-fn prepare(name: &'static str) -> Done<Server> {
-    let variable = |key: &str| {
-        let variable = format!("VAQUITA_{}_{key}", name.to_uppercase());
-        env::var(&variable).map_err(|_| format!("{variable} is not set; see CONTRIBUTING.md"))
-    };
-    let ip: IpAddr = variable("HOST")?.parse()?;
-    let tcp = SocketAddr::new(ip, variable("PORT")?.parse()?);
-    let unix = PathBuf::from(variable("SOCKET")?);
-    let mut admin = Connection::connect(&ConnectOptions {
-        user: variable("USER")?.into(),
-        password: variable("PASSWORD")?.into(),
-        ..ConnectOptions::new(vaquita_client::Address::Unix(unix.clone()))
-    })?;
-    let version = String::from_utf8_lossy(admin.server_version()).into_owned();
-    let mut run = |sql: &str| -> Done<()> {
-        admin.send_query(sql.as_bytes())?;
-        match admin.read_query_response()? {
-            QueryResponse::Ok => Ok(()),
-            QueryResponse::ResultSet(_) => Err(format!("{sql} has rows").into()),
-        }
-    };
-    run("DROP DATABASE IF EXISTS recorded")?;
-    run("CREATE DATABASE recorded")?;
-    run("CREATE TABLE recorded.loaded (a TEXT)")?;
-    run(
-        "CREATE PROCEDURE recorded.two_results() BEGIN SELECT 1 AS a; SELECT 2 AS b, 'x' AS c; END",
-    )?;
-    for (_, user, plugin) in USERS.into_iter().filter(|(server, ..)| *server == name) {
-        run(&format!("DROP USER IF EXISTS '{user}'@'%', '{user}'@'localhost'"))?;
-        for host in ["%", "localhost"] {
-            let by = match name {
-                "mariadb" => format!("VIA {plugin} USING PASSWORD('{PASSWORD}')"),
-                _ => format!("WITH {plugin} BY '{PASSWORD}'"),
-            };
-            run(&format!("CREATE USER '{user}'@'{host}' IDENTIFIED {by}"))?;
-            run(&format!("GRANT ALL ON *.* TO '{user}'@'{host}'"))?;
+fn keep(check: &Check, folder: &str) -> Done<()> {
+    let folder = Path::new(folder).join(check.name);
+    if !folder.exists() {
+        return Ok(());
+    }
+    let made = seeds::made(check)?;
+    let mut kept: BTreeSet<(usize, Vec<u8>)> = BTreeSet::new();
+    for entry in fs::read_dir(folder)? {
+        let input = fs::read(entry?.path())?;
+        if input.len() <= MAX_KEPT_BYTES && !made.contains(&input) {
+            kept.insert((input.len(), input));
         }
     }
-    Ok(Server { name, tcp, unix, version })
-}
-
-/// Leads a conversation through a recorder; the text of what was said.
-fn record(server: &Server, conversation: &Conversation) -> Done<String> {
-    let (listener, upstream) = match conversation.log_in.over {
-        Over::Tcp => (Listener::tcp()?, Address::Tcp(server.tcp)),
-        Over::Unix => {
-            let path = env::temp_dir().join(format!("vaquita-recorder-{}", std::process::id()));
-            (Listener::unix(&path)?, Address::Unix(server.unix.clone()))
-        }
-    };
-    let address = match listener.address().clone() {
-        Address::Tcp(address) => {
-            vaquita_client::Address::Tcp { host: address.ip().to_string(), port: address.port() }
-        }
-        Address::Unix(path) => vaquita_client::Address::Unix(path),
-    };
-    let deadline = Instant::now() + TIME_LIMIT;
-    let recorder = thread::spawn(move || listener.record(&upstream, deadline));
-    let mut notes = Notes::kept();
-    let outcome = Connection::connect(&conversation.options(address)).and_then(|mut connection| {
-        notes.connected(&connection);
-        converse(&mut connection, conversation.asks, &mut notes)
-    });
-    let mut dialogue = recorder.join().map_err(|_| "the recorder panicked")??;
-    dialogue.about = vec![format!("{} {}: {}", server.name, server.version, conversation.name)];
-    dialogue.heard = notes.lines();
-    dialogue.heard.extend(outcome.err().map(|error| format!("failed {error}")));
-    Ok(dialogue.to_string())
+    let text: String = kept.iter().map(|(_, input)| seeds::line(input)).collect();
+    fs::write(seeds::corpus_path(check), text)?;
+    println!("{}: {} kept", check.name, kept.len());
+    Ok(())
 }
