@@ -66,9 +66,16 @@ foreach (['latin1', 'utf8mb4', 'gbk', 'sjis', 'cp932', 'big5', 'gb18030', 'ujis'
         $db->query("SET sql_mode = ''");
     }
 }
-section('SET NAMES is not seen');
+section('SET NAMES in a query: the name');
 $db->set_charset('utf8mb4');
 $db->query('SET NAMES gbk');
+show($db->character_set_name(), mysqli_character_set_name($db));
+section('SET NAMES in a query: escaping');
+show($db->real_escape_string("\xbf'"));
+$result = $db->query("SELECT HEX('" . $db->real_escape_string("\xbf' OR 1=1 -- ") . "')");
+show($result ? $result->fetch_row() : $db->errno);
+section('SET NAMES in a query: back');
+$db->query('SET NAMES utf8mb4');
 show($db->character_set_name(), $db->real_escape_string("\xbf'"));
 $db->set_charset('utf8mb4');
 section('NO_BACKSLASH_ESCAPES is known from the last answer');

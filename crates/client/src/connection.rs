@@ -76,7 +76,7 @@ impl Connection {
         let mut connection = Connection {
             stream,
             state: State::Ready,
-            session: Session::new(established.status),
+            session: established.session,
             capabilities: established.capabilities,
             columns: Columns::default(),
             row: None,
@@ -86,7 +86,11 @@ impl Connection {
         };
         connection.confirm_charset(options.charset, established.greeted_charset)?;
         for command in &options.init_commands {
-            connection.execute(command)?;
+            connection.run_init_command(command, options.read_timeout)?;
+        }
+        if !options.init_commands.is_empty() {
+            let transport = connection.stream.transport();
+            transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
         }
         Ok(connection)
     }
@@ -143,7 +147,9 @@ impl Connection {
         self.capabilities
     }
 
-    /// The connection's character set.
+    /// The connection's character set, as it was asked for: when connecting, or by [`Connection::set_charset`].
+    ///
+    /// SET NAMES in a query does not change it, only [`Session::character_set_client`].
     pub fn charset(&self) -> &'static Charset {
         self.charset
     }
@@ -162,9 +168,11 @@ impl Connection {
     }
 
     /// A value made safe inside the quotes of a string literal on this connection.
+    ///
+    /// What counts is the character set in which the server reads statements now, [`Session::character_set_client`].
     pub fn escape(&self, value: &[u8]) -> Vec<u8> {
         let no_backslash_escapes = self.session.status.contains(StatusFlags::NO_BACKSLASH_ESCAPES);
-        escape(self.charset, no_backslash_escapes, value)
+        escape(self.session.character_set_client, no_backslash_escapes, value)
     }
 
     /// Asks whether the server is there.
@@ -182,7 +190,9 @@ impl Connection {
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn init_db(&mut self, database: &[u8]) -> Result<(), Error> {
         self.send_command(Command::InitDb(database))?;
-        self.read_command_ok()
+        self.read_command_ok()?;
+        database.clone_into(&mut self.session.database);
+        Ok(())
     }
 
     /// Changes the connection's character set, by SET NAMES.
@@ -190,8 +200,9 @@ impl Connection {
     /// # Errors
     /// As a query.
     pub fn set_charset(&mut self, charset: &'static Charset) -> Result<(), Error> {
-        self.execute(format!("SET NAMES {}", charset.name).as_bytes())?;
+        self.run_own(format!("SET NAMES {}", charset.name).as_bytes())?;
         self.charset = charset;
+        self.session.character_set_client = charset;
         Ok(())
     }
 
@@ -240,7 +251,7 @@ impl Connection {
                 self.session.status = EofPacket::parse(payload)?.status;
                 return Ok(());
             }
-            self.session.command_ok(&OkPacket::parse(payload, self.capabilities)?);
+            self.session.command_ok(&OkPacket::parse(payload, self.capabilities)?)?;
             Ok(())
         });
         self.settle(answer)

@@ -1,42 +1,16 @@
 //! The connection phase: the greeting, what both sides can do, and who the user is.
 
 use vaquita_protocol::{
-    Capabilities, Charset, ErrPacket, HandshakeResponse41, HandshakeV10, SslRequest, StatusFlags,
+    Capabilities, Charset, ErrPacket, HandshakeResponse41, HandshakeV10, SslRequest,
 };
 
 use crate::auth::{Authentication, Plugin};
 use crate::error::Error;
+use crate::negotiation::{NEEDED, choose_capabilities, for_auth_response};
 use crate::options::ConnectOptions;
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
+use crate::session::Session;
 use crate::tls;
-
-/// What stock clients of PHP ask for; scripts and their tests rely on these bits.
-///
-/// LOCAL_FILES is among them although no file is ever given away: a server may ask with or without it, and is refused
-/// ([`Error::LocalInfileRefused`]).
-const USUAL: Capabilities = Capabilities::LONG_PASSWORD
-    .with(Capabilities::LONG_FLAG)
-    .with(Capabilities::LOCAL_FILES)
-    .with(Capabilities::PROTOCOL_41)
-    .with(Capabilities::TRANSACTIONS)
-    .with(Capabilities::SECURE_CONNECTION)
-    .with(Capabilities::MULTI_RESULTS)
-    .with(Capabilities::PLUGIN_AUTH)
-    .with(Capabilities::CONNECT_ATTRS);
-
-/// What a server must offer: everything since MySQL 4.1 does.
-const NEEDED: Capabilities = Capabilities::PROTOCOL_41.with(Capabilities::SECURE_CONNECTION);
-
-/// What a client never asks for by these options: TLS (which has options of its own), compression and other forms of packets need more than a flag.
-const NEVER: Capabilities = Capabilities::SSL
-    .with(Capabilities::COMPRESS)
-    .with(Capabilities::ZSTD_COMPRESSION)
-    .with(Capabilities::OPTIONAL_RESULTSET_METADATA)
-    .with(Capabilities::QUERY_ATTRIBUTES)
-    .with(Capabilities::SSL_VERIFY_SERVER_CERT)
-    .with(Capabilities::MARIADB_PROGRESS)
-    .with(Capabilities::MARIADB_EXTENDED_METADATA)
-    .with(Capabilities::MARIADB_CACHE_METADATA);
 
 /// The longest packet we say we take; stock clients of PHP say the same.
 const MAX_PACKET_SIZE: u32 = 0xC000_0000;
@@ -60,7 +34,7 @@ pub(crate) struct Established {
     pub(crate) charset: &'static Charset,
     /// The server's own character set, if it is known here.
     pub(crate) greeted_charset: Option<&'static Charset>,
-    pub(crate) status: StatusFlags,
+    pub(crate) session: Session,
 }
 
 /// Goes through the connection phase, in TLS if there is a setup for it: then nothing of the user's goes out before.
@@ -92,7 +66,9 @@ pub(crate) fn establish(
         if !greeting.capabilities.contains(Capabilities::SSL) {
             return Err(Error::Tls("the server does not offer TLS".to_owned()));
         }
-        capabilities |= Capabilities::SSL;
+        // The flags go out before the length of the answer is known.
+        let long = Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA & greeting.capabilities;
+        capabilities |= Capabilities::SSL | long;
         let mut request = Vec::new();
         SslRequest { capabilities, max_packet_size: MAX_PACKET_SIZE, character_set }
             .encode(&mut request);
@@ -109,20 +85,23 @@ pub(crate) fn establish(
     let mut attributes = vec![(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
     attributes.extend_from_slice(&options.attributes);
     let mut response = Vec::new();
+    let auth_response = authentication.response()?;
+    let for_response = for_auth_response(auth_response.len()) & greeting.capabilities;
     HandshakeResponse41 {
-        capabilities,
+        capabilities: capabilities | for_response,
         max_packet_size: MAX_PACKET_SIZE,
         character_set,
         username: &options.user,
-        auth_response: &authentication.response()?,
+        auth_response: &auth_response,
         database: options.database.as_deref().unwrap_or_default(),
         client_plugin_name: plugin.name(),
         attributes: &attributes,
     }
     .encode(&mut response);
     stream.write_packet(&response)?;
-    let status = authentication.run(stream)?;
-    Ok(Established { greeting, capabilities, charset, greeted_charset, status })
+    let accepted = authentication.run(stream)?;
+    let session = Session::new(&accepted, charset, options.database.as_deref())?;
+    Ok(Established { greeting, capabilities, charset, greeted_charset, session })
 }
 
 fn refusal(packet: &ErrPacket<'_>) -> Error {
@@ -140,13 +119,4 @@ fn choose_charset(asked: Option<&'static Charset>, greeted: u8) -> (&'static Cha
         Some(charset) => (charset, greeted),
         None => (Charset::utf8mb4(), Charset::utf8mb4().default_collation_id),
     }
-}
-
-fn choose_capabilities(options: &ConnectOptions, offered: Capabilities) -> Capabilities {
-    let mut asked = USUAL | options.capabilities.without(NEVER);
-    if options.database.is_some() {
-        asked |= Capabilities::CONNECT_WITH_DB;
-    }
-    // MariaDB leaves the bit of LONG_PASSWORD unset to say that it is MariaDB; a client sets it to be treated as MySQL's.
-    asked & (offered | Capabilities::LONG_PASSWORD)
 }

@@ -11,6 +11,7 @@ mod dial;
 mod error;
 mod escape;
 mod handshake;
+mod negotiation;
 mod options;
 mod packet_stream;
 mod query;

@@ -44,7 +44,8 @@ pub struct ConnectOptions {
     pub read_timeout: Option<Duration>,
     /// How long each write may take once connected.
     pub write_timeout: Option<Duration>,
-    /// Statements to run once connected; their results are dropped.
+    /// Statements to run once connected; their results are dropped. `connect_timeout` does not count for them: each may take
+    /// `read_timeout` in all.
     pub init_commands: Vec<Vec<u8>>,
     /// The server's RSA key in PEM, if it is known beforehand: then no other is used, whatever a server sends.
     pub server_public_key: Option<Vec<u8>>,

@@ -1,5 +1,7 @@
 //! Sending a query and reading the beginning of each of its results.
 
+use std::time::Duration;
+
 use vaquita_protocol::{ComQueryResponse, Command, Malformed};
 
 use crate::connection::Connection;
@@ -7,6 +9,12 @@ use crate::error::Error;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
 use crate::state::{Call, State};
+
+/// The most results of an init command. The limit is our own: a CALL has one for each SELECT that it runs, and nobody looks at them.
+const MAX_INIT_COMMAND_RESULTS: usize = 1000;
+
+/// A result that nobody asked for.
+const UNASKED: Malformed = Malformed { packet: "COM_QUERY Response", field: "column_count" };
 
 /// What one result of a query begins with.
 #[derive(Clone, Debug)]
@@ -42,7 +50,7 @@ impl Connection {
         let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {
-                self.session.ok(&ok);
+                self.session.ok(&ok)?;
                 self.state = self.state_after_result();
                 Ok(QueryResponse::Ok)
             }
@@ -70,7 +78,7 @@ impl Connection {
         let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {
-                self.session.ok(&ok);
+                self.session.ok(&ok)?;
                 self.state = self.state_after_result();
             }
             ComQueryResponse::Err(_) => self.state = State::Ready,
@@ -81,13 +89,33 @@ impl Connection {
         Ok(Error::LocalInfileRefused)
     }
 
-    /// Runs a statement and drops all its results.
+    /// Runs a statement of the driver's own, which has no rows.
     ///
     /// # Errors
-    /// The server refused it, or the connection failed.
-    pub(crate) fn execute(&mut self, sql: &[u8]) -> Result<(), Error> {
+    /// The server refused it, or answered with something else, or the connection failed.
+    pub(crate) fn run_own(&mut self, sql: &[u8]) -> Result<(), Error> {
         self.send_query(sql)?;
-        loop {
+        match self.read_query_response()? {
+            QueryResponse::Ok if !self.more_results() => Ok(()),
+            _ => self.settle(Err(UNASKED.into())),
+        }
+    }
+
+    /// Runs an init command and drops all its results.
+    ///
+    /// The connection phase is over by now, and a statement may take long; but all its packets together get the time that a single
+    /// one has anywhere else, so that no server can keep a client connecting for ever.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection failed or took too long.
+    pub(crate) fn run_init_command(
+        &mut self,
+        sql: &[u8],
+        read_timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        self.stream.transport().finish_within(read_timeout);
+        self.send_query(sql)?;
+        for _ in 0..MAX_INIT_COMMAND_RESULTS {
             if let QueryResponse::ResultSet(_) = self.read_query_response()? {
                 self.discard_result()?;
             }
@@ -95,5 +123,6 @@ impl Connection {
                 return Ok(());
             }
         }
+        self.settle(Err(UNASKED.into()))
     }
 }

@@ -139,7 +139,9 @@ fn end_of_rows(
         if payload.len() >= MAX_END_BYTES {
             return Ok(false);
         }
-        let OkPacket { warnings, status, .. } = OkPacket::parse(payload, capabilities)?;
+        let OkPacket { warnings, status, session_state, .. } =
+            OkPacket::parse(payload, capabilities)?;
+        session.follow(session_state)?;
         session.end_of_rows(EofPacket { warnings, status });
         return Ok(true);
     }

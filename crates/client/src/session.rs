@@ -1,6 +1,10 @@
 //! What the server last said about the session.
 
-use vaquita_protocol::{EofPacket, OkPacket, StatusFlags};
+use vaquita_protocol::{
+    Charset, EofPacket, Malformed, OkPacket, SessionState, SessionStateChange, StatusFlags,
+};
+
+use crate::auth::Accepted;
 
 /// [`Session::affected_rows`] when there is no such number: after an error, and before a result set was read.
 pub const UNKNOWN_ROWS: u64 = u64::MAX;
@@ -20,36 +24,66 @@ pub struct Session {
     pub field_count: usize,
     /// What the server says in words about the last statement; empty if nothing.
     pub info: Vec<u8>,
+    /// The current database, as far as is known: a server that does not track sessions (MySQL 5.6, MariaDB before 10.6) says nothing of
+    /// a USE in a query. Empty if there is none.
+    pub database: Vec<u8>,
+    /// The character set in which the server reads statements, as far as is known: SET NAMES in a query changes it where the server
+    /// tracks sessions.
+    pub character_set_client: &'static Charset,
 }
 
 impl Session {
-    pub(crate) fn new(status: StatusFlags) -> Self {
-        Session {
+    /// A session begins, with what was asked for unless the server says otherwise.
+    pub(crate) fn new(
+        accepted: &Accepted,
+        charset: &'static Charset,
+        database: Option<&[u8]>,
+    ) -> Result<Self, Malformed> {
+        let mut session = Session {
             affected_rows: 0,
             last_insert_id: 0,
             warnings: 0,
-            status,
+            status: accepted.status,
             field_count: 0,
             info: Vec::new(),
-        }
+            database: database.unwrap_or_default().to_vec(),
+            character_set_client: charset,
+        };
+        session.follow(&accepted.session_state)?;
+        Ok(session)
     }
 
     /// A statement without rows is done.
-    pub(crate) fn ok(&mut self, packet: &OkPacket<'_>) {
+    pub(crate) fn ok(&mut self, packet: &OkPacket<'_>) -> Result<(), Malformed> {
         self.affected_rows = packet.affected_rows;
         self.last_insert_id = packet.last_insert_id;
         self.warnings = packet.warnings;
-        self.status = packet.status;
         self.field_count = 0;
-        self.info.clear();
-        self.info.extend_from_slice(packet.info);
+        self.command_ok(packet)
     }
 
     /// A command that is no statement is done.
-    pub(crate) fn command_ok(&mut self, packet: &OkPacket<'_>) {
+    pub(crate) fn command_ok(&mut self, packet: &OkPacket<'_>) -> Result<(), Malformed> {
         self.status = packet.status;
         self.info.clear();
         self.info.extend_from_slice(packet.info);
+        self.follow(packet.session_state)
+    }
+
+    /// Notes what changed in the session. A character set that is not known here is no reason to escape otherwise than before.
+    pub(crate) fn follow(&mut self, session_state: &[u8]) -> Result<(), Malformed> {
+        let mut state = SessionState::new(session_state);
+        while let Some(change) = state.next_change()? {
+            match change {
+                SessionStateChange::Schema(name) => name.clone_into(&mut self.database),
+                SessionStateChange::SystemVariable { name: b"character_set_client", value } => {
+                    self.character_set_client =
+                        Charset::by_name(value).unwrap_or(self.character_set_client);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// A result set begins: nothing is known yet.

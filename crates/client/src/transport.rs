@@ -69,6 +69,11 @@ impl Transport {
         }
     }
 
+    /// From now on all reads and writes together have this time.
+    pub(crate) fn finish_within(&mut self, time: Option<Duration>) {
+        self.wire.deadline = time.and_then(|time| Instant::now().checked_add(time));
+    }
+
     /// From now on each read and write has its own time.
     pub(crate) fn end_connection_phase(
         &mut self,

@@ -78,7 +78,7 @@ pub fn greeting(capabilities: Capabilities, plugin: &str) -> Payload {
         .field("status_flags", AUTOCOMMIT.bits().to_le_bytes())
         .field("capability_flags_2", [high_1, high_2])
         .field("auth_plugin_data_len", [data_length])
-        .field("reserved", [0; 10])
+        .field("reserved", [[0; 6].as_slice(), &capabilities.extended().to_le_bytes()].concat())
         .field("auth-plugin-data-part-2", [second_part, &[0]].concat())
         .field("auth_plugin_name", [plugin.as_bytes(), &[0]].concat())
 }

@@ -53,6 +53,12 @@ impl StatusFlags {
         self.0 & other.0 == other.0
     }
 
+    /// The set with the flags of `other` added.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// The set without the flags of `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {

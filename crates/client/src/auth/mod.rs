@@ -67,7 +67,15 @@ pub(crate) struct Authentication<'a> {
 enum Next {
     Send(Vec<u8>),
     Wait,
-    Done(StatusFlags),
+    Done(Accepted),
+}
+
+/// The server's yes.
+pub(crate) struct Accepted {
+    /// The session's status.
+    pub(crate) status: StatusFlags,
+    /// What the session begins with, if the server tells.
+    pub(crate) session_state: Vec<u8>,
 }
 
 impl<'a> Authentication<'a> {
@@ -118,13 +126,13 @@ impl<'a> Authentication<'a> {
     }
 
     /// Answers the server until it says yes or no.
-    pub(crate) fn run(&mut self, stream: &mut PacketStream) -> Result<StatusFlags, Error> {
+    pub(crate) fn run(&mut self, stream: &mut PacketStream) -> Result<Accepted, Error> {
         let privacy = stream.transport().privacy();
         for _ in 0..MAX_ROUNDS {
             match self.next(stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?, privacy)? {
                 Next::Send(response) => stream.write_packet(&response)?,
                 Next::Wait => {}
-                Next::Done(status) => return Ok(status),
+                Next::Done(accepted) => return Ok(accepted),
             }
         }
         Err(Malformed { packet: "authentication", field: "end" }.into())
@@ -134,7 +142,8 @@ impl<'a> Authentication<'a> {
         match payload.first() {
             Some(&OK_HEADER) => {
                 let ok = OkPacket::parse(payload, self.capabilities)?;
-                Ok(Next::Done(ok.status))
+                let session_state = ok.session_state.to_vec();
+                Ok(Next::Done(Accepted { status: ok.status, session_state }))
             }
             Some(&ERR_HEADER) => Err(Error::log_in_refused(&ErrPacket::parse(payload)?)),
             Some(&AUTH_SWITCH_HEADER) => {

@@ -16,8 +16,9 @@ use vaquita_client::{Address, Capabilities, ConnectOptions, TlsOptions, Verify};
 const CLIENT_SSL: i64 = 2048;
 /// `MYSQLI_CLIENT_SSL_VERIFY_SERVER_CERT`; it does not turn TLS on.
 const CLIENT_SSL_VERIFY_SERVER_CERT: i64 = 1 << 30;
-/// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE.
-const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024;
+/// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE,
+/// CAN_HANDLE_EXPIRED_PASSWORDS.
+const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024 | 1 << 22;
 /// Where `localhost` is looked for if no setting says it; stock's own last resort.
 const LAST_RESORT_SOCKET: &[u8] = b"/tmp/mysql.sock";
 /// The port of a server that neither the call nor a setting names.
@@ -87,6 +88,9 @@ impl<'a> Where<'a> {
         options.charset = asked.charset;
         options.capabilities =
             Capabilities::from_bits(u64::try_from(flags & CLIENT_FLAGS).unwrap_or_default());
+        if asked.can_handle_expired_passwords {
+            options.capabilities |= Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS;
+        }
         options.connect_timeout = asked.connect_timeout.or(defaults.connect_timeout);
         options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
         options.write_timeout = options.read_timeout;

@@ -83,12 +83,15 @@ fn set_number(session: &Session, number: i64, value: i64) -> bool {
         option::CONNECT_TIMEOUT => options.connect_timeout = seconds(value),
         option::READ_TIMEOUT => options.read_timeout = seconds(value),
         option::INT_AND_FLOAT_NATIVE => options.int_and_float_native = value != 0,
+        option::CAN_HANDLE_EXPIRED_PASSWORDS => {
+            options.can_handle_expired_passwords = value != 0;
+        }
         option::NET_CMD_BUFFER_SIZE => {
             is_taken = u32::try_from(value & 0xFFFF_FFFF)
                 .is_ok_and(|size| size >= NET_CMD_BUFFER_MIN_BYTES);
         }
-        // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS, LOCAL INFILE and expired
-        // passwords has no effect yet.
+        // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS and LOCAL INFILE has
+        // no effect yet.
         _ => {}
     });
     set.is_ok() && is_taken

@@ -63,6 +63,8 @@ pub(crate) struct Options {
     /// The key, once it was read.
     pub(crate) server_public_key: Option<Vec<u8>>,
     pub(crate) int_and_float_native: bool,
+    /// Whether a log-in with an expired password leads to a session that may only change it.
+    pub(crate) can_handle_expired_passwords: bool,
 }
 
 /// The last error: what `errno`, `sqlstate` and `error` say.
