@@ -27,6 +27,8 @@ pub mod codes {
     pub const MALFORMED_PACKET: u16 = 2027;
     /// CR_NOT_IMPLEMENTED.
     pub const NOT_IMPLEMENTED: u16 = 2054;
+    /// CR_AUTH_PLUGIN_ERR.
+    pub const AUTH_PLUGIN_ERR: u16 = 2061;
     /// CR_LOAD_DATA_LOCAL_INFILE_REJECTED.
     pub const LOAD_DATA_LOCAL_INFILE_REJECTED: u16 = 2068;
 }

@@ -60,7 +60,7 @@ pub(crate) fn establish(
     let greeted_charset = Charset::by_collation_id(handshake.character_set.into());
     let (charset, character_set) = choose_charset(options.charset, handshake.character_set);
     let mut capabilities = choose_capabilities(options, greeting.capabilities);
-    let plugin = Plugin::by_name(handshake.auth_plugin_name).unwrap_or(Plugin::Native);
+    let plugin = Plugin::greeted(handshake.auth_plugin_name);
     let nonce = handshake.auth_plugin_data;
     if let Some(setup) = tls {
         if !greeting.capabilities.contains(Capabilities::SSL) {
@@ -75,15 +75,11 @@ pub(crate) fn establish(
         stream.write_packet(&request)?;
         stream.start_tls(setup)?;
     }
-    let mut authentication = Authentication::new(
-        plugin,
-        &options.password,
-        &nonce,
-        capabilities,
-        options.server_public_key.as_deref(),
-    );
+    let privacy = stream.transport().privacy();
+    let mut authentication = Authentication::new(plugin, &nonce, options, privacy, capabilities);
     let mut attributes = vec![(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
     attributes.extend_from_slice(&options.attributes);
+    let auth_response = authentication.first_response()?;
     let mut response = Vec::new();
     let auth_response = authentication.response()?;
     let for_response = for_auth_response(auth_response.len()) & greeting.capabilities;
@@ -94,7 +90,7 @@ pub(crate) fn establish(
         username: &options.user,
         auth_response: &auth_response,
         database: options.database.as_deref().unwrap_or_default(),
-        client_plugin_name: plugin.name(),
+        client_plugin_name: authentication.plugin().name(),
         attributes: &attributes,
     }
     .encode(&mut response);

@@ -27,7 +27,7 @@ pub use buffered::Buffered;
 pub use connection::Connection;
 pub use error::{Error, codes};
 pub use escape::escape;
-pub use options::{Address, ConnectOptions};
+pub use options::{Address, CleartextPassword, ConnectOptions};
 pub use query::QueryResponse;
 pub use result_set::Columns;
 pub use row::{Row, Values};

@@ -22,6 +22,19 @@ pub enum Address {
     Unix(PathBuf),
 }
 
+/// Who gets a password in clear text, if a server asks for it (`mysql_clear_password`).
+///
+/// Where another plugin needs the password itself, as caching_sha2_password and sha256_password sometimes do, this says nothing:
+/// they protect it themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CleartextPassword {
+    /// A server that is known to be the right one: over TLS with a verified certificate, or over a unix socket.
+    #[default]
+    Secure,
+    /// Nobody.
+    Off,
+}
+
 /// What a connection is made with.
 #[derive(Clone)]
 pub struct ConnectOptions {
@@ -51,6 +64,8 @@ pub struct ConnectOptions {
     pub server_public_key: Option<Vec<u8>>,
     /// TLS; `None` for plain text. Asked for, it is never done without.
     pub tls: Option<TlsOptions>,
+    /// Who gets the password in clear text.
+    pub cleartext_password: CleartextPassword,
     /// Connection attributes, sent in this order after `_client_name`.
     pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -71,6 +86,7 @@ impl ConnectOptions {
             init_commands: Vec::new(),
             server_public_key: None,
             tls: None,
+            cleartext_password: CleartextPassword::default(),
             attributes: Vec::new(),
         }
     }

@@ -18,8 +18,34 @@ pub(crate) enum Privacy {
     Encrypted,
     /// Nobody between, for it never leaves this machine: a unix socket.
     Local,
-    /// Nobody but a server whose certificate was verified.
+    /// Nobody but a server whose certificate was verified; or both, TLS and a unix socket.
     Verified,
+}
+
+impl Privacy {
+    /// Whether nobody between can read along.
+    pub(crate) const fn is_private(self) -> bool {
+        match self {
+            Privacy::Open => false,
+            Privacy::Encrypted | Privacy::Local | Privacy::Verified => true,
+        }
+    }
+
+    /// Whether it is private by TLS, which is all that the server can tell.
+    pub(crate) const fn is_encrypted(self) -> bool {
+        match self {
+            Privacy::Open | Privacy::Local => false,
+            Privacy::Encrypted | Privacy::Verified => true,
+        }
+    }
+
+    /// Whether it is private, and the peer is known to be the server that was meant.
+    pub(crate) const fn is_with_known_peer(self) -> bool {
+        match self {
+            Privacy::Open | Privacy::Encrypted => false,
+            Privacy::Local | Privacy::Verified => true,
+        }
+    }
 }
 
 /// The way to a server.
@@ -62,9 +88,9 @@ impl Transport {
     /// Who may read what is sent.
     pub(crate) fn privacy(&self) -> Privacy {
         match &self.tls {
-            Some(tls) if tls.is_verified() => Privacy::Verified,
-            _ if self.is_unix => Privacy::Local,
+            Some(tls) if tls.is_verified() || self.is_unix => Privacy::Verified,
             Some(_) => Privacy::Encrypted,
+            None if self.is_unix => Privacy::Local,
             None => Privacy::Open,
         }
     }

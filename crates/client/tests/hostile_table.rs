@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fake::{Over, PASSWORD, PATIENCE, Reading, TIME_LIMIT};
-use vaquita_client::{Connection, Error, State, codes};
+use vaquita_client::{CleartextPassword, Connection, Error, State, codes};
 use vaquita_fake_server::named::{self, Expected, Outcome, Stage};
 use vaquita_fake_server::{Delivery, Ending, NamedScript, Recording, Script, packets};
 
@@ -78,7 +78,9 @@ fn check(named: &NamedScript, stage: Stage, outcome: Outcome, mode: Mode) {
         _ => mode.delivery,
     };
     let server = fake::serve(&script, mode.over, delivery);
-    let options = fake::options_for(named, &server);
+    let mut options = fake::options_for(named, &server);
+    // By default a server behind a unix socket gets the password if it asks, for it is known to be the right one.
+    options.cleartext_password = CleartextPassword::Off;
     let begun = Instant::now();
     let (failed, connection) = match Connection::connect(&options) {
         Err(error) => ((Stage::Connect, error), None),
@@ -110,6 +112,7 @@ fn assert_error(name: &str, error: &Error, outcome: Outcome) {
         Outcome::Malformed => matches!(error, Error::Malformed(_)),
         Outcome::Gone | Outcome::TimedOut => matches!(error, Error::Io { .. }),
         Outcome::Unsupported => matches!(error, Error::Auth { .. } | Error::Unsupported(_)),
+        Outcome::PluginError => matches!(error, Error::Auth { .. }),
         Outcome::FileRefused => matches!(error, Error::LocalInfileRefused),
         // A refused login is an error of its own.
         Outcome::Refused(_) => matches!(error, Error::Server { .. } | Error::Auth { .. }),

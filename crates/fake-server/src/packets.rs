@@ -83,12 +83,13 @@ pub fn greeting(capabilities: Capabilities, plugin: &str) -> Payload {
         .field("auth_plugin_name", [plugin.as_bytes(), &[0]].concat())
 }
 
-/// [AuthSwitchRequest](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_packets_protocol_auth_switch_request.html).
+/// [AuthSwitchRequest](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_packets_protocol_auth_switch_request.html)
+/// with this data; MySQL's plugins end theirs with a NUL.
 pub fn auth_switch(plugin: &str, data: &[u8]) -> Payload {
     Payload::new()
         .field("status tag", [AUTH_SWITCH_HEADER])
         .field("plugin name", [plugin.as_bytes(), &[0]].concat())
-        .field("plugin provided data", [data, &[0]].concat())
+        .field("plugin provided data", data)
 }
 
 /// [AuthMoreData](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_packets_protocol_auth_more_data.html).
@@ -190,7 +191,7 @@ mod tests {
         let greeting = HandshakeV10::parse(&payload).unwrap();
         assert_eq!(greeting.server_version, SERVER_VERSION.as_bytes());
         assert_eq!((greeting.thread_id, greeting.capabilities), (THREAD_ID, OFFERED));
-        assert_eq!(greeting.auth_plugin_data, NONCE);
+        assert_eq!(greeting.auth_plugin_data, [&NONCE[..], &[0]].concat());
         assert_eq!(greeting.auth_plugin_name, b"mysql_native_password");
         let payload = auth_switch("dialog", b"data").bytes();
         let request = AuthSwitchRequest::parse(&payload).unwrap();

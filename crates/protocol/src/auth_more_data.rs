@@ -35,6 +35,14 @@ mod tests {
     use crate::golden::{check_prefixes, hex};
 
     #[test]
+    fn mariadb_11_8_6_tells_the_salt_of_parsec() {
+        let payload = hex("015000cdccbe5ad7f3082dc6b2e59b93f948cd23d5");
+        let data = hex("5000cdccbe5ad7f3082dc6b2e59b93f948cd23d5");
+        assert_eq!(AuthMoreData::parse(&payload), Ok(AuthMoreData { data: &data }));
+        check_prefixes(&payload, AuthMoreData::parse, |length| length >= 1);
+    }
+
+    #[test]
     fn mysql_8_0_33_says_how_to_go_on() {
         // "Fast authentication succeeded" and "perform full authentication" of caching_sha2_password.
         for (packet, data) in [("0103", 3), ("0104", 4)] {

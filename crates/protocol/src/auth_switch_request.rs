@@ -13,7 +13,7 @@ pub const AUTH_SWITCH_HEADER: u8 = 0xFE;
 pub struct AuthSwitchRequest<'a> {
     /// The plugin's name; empty in the one-byte request of servers before 4.1, which means `mysql_old_password`.
     pub plugin_name: &'a [u8],
-    /// The plugin's data, without a NUL at its end.
+    /// The plugin's data as it came: MySQL's plugins end it with a NUL, MariaDB's do not, and random bytes may end with one.
     pub auth_plugin_data: &'a [u8],
 }
 
@@ -31,9 +31,7 @@ impl<'a> AuthSwitchRequest<'a> {
             return Ok(AuthSwitchRequest { plugin_name: &[], auth_plugin_data: &[] });
         }
         let plugin_name = reader.null_terminated("plugin name")?;
-        let data = reader.rest();
-        let auth_plugin_data = data.strip_suffix(&[0]).unwrap_or(data);
-        Ok(AuthSwitchRequest { plugin_name, auth_plugin_data })
+        Ok(AuthSwitchRequest { plugin_name, auth_plugin_data: reader.rest() })
     }
 }
 
@@ -45,12 +43,26 @@ mod tests {
     const MYSQL_8_0_33: &str =
         "fe6d7973716c5f6e61746976655f70617373776f7264004c477d34517219123776071b6f452939093a530900";
 
+    /// Random bytes alone: what looks like an end of them is none.
+    const MARIADB_11_8_6: &str =
+        "fe706172736563003fc5decf71638664b421ab2c12d91d06fd892b3001d9ef18700f2254126d72b4";
+
+    #[test]
+    fn mariadb_asks_for_another_plugin() {
+        let payload = hex(MARIADB_11_8_6);
+        let request = AuthSwitchRequest::parse(&payload).unwrap();
+        assert_eq!((request.plugin_name, request.auth_plugin_data.len()), (&b"parsec"[..], 32));
+        let ends_with_nul = [&payload[..payload.len() - 1], &[0]].concat();
+        let request = AuthSwitchRequest::parse(&ends_with_nul).unwrap();
+        assert_eq!(request.auth_plugin_data.len(), 32);
+    }
+
     #[test]
     fn mysql_asks_for_another_plugin() {
         let payload = hex(MYSQL_8_0_33);
         let request = AuthSwitchRequest::parse(&payload).unwrap();
         assert_eq!(request.plugin_name, b"mysql_native_password");
-        assert_eq!(request.auth_plugin_data, b"LG}4Qr\x19\x127v\x07\x1BoE)9\x09:S\x09");
+        assert_eq!(request.auth_plugin_data, b"LG}4Qr\x19\x127v\x07\x1BoE)9\x09:S\x09\0");
         // One byte alone asks for the oldest plugin of all, and the data may have any length.
         let data = b"\xFEmysql_native_password\0".len();
         check_prefixes(&payload, AuthSwitchRequest::parse, |length| length == 1 || length >= data);

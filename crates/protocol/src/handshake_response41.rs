@@ -17,8 +17,8 @@ pub struct HandshakeResponse41<'a> {
     pub character_set: u8,
     /// The user's name.
     pub username: &'a [u8],
-    /// What the authentication plugin made of the password; at most 255 bytes unless
-    /// [`Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA`] is set.
+    /// What the authentication plugin made of the password; at most
+    /// [`HandshakeResponse41::MAX_SHORT_AUTH_RESPONSE_BYTES`] unless [`Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA`] is set.
     pub auth_response: &'a [u8],
     /// The database to use, sent with [`Capabilities::CONNECT_WITH_DB`].
     pub database: &'a [u8],
@@ -29,6 +29,9 @@ pub struct HandshakeResponse41<'a> {
 }
 
 impl HandshakeResponse41<'_> {
+    /// The longest [`HandshakeResponse41::auth_response`] without [`Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA`].
+    pub const MAX_SHORT_AUTH_RESPONSE_BYTES: usize = 255;
+
     /// Appends the payload.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let has = |flag| self.capabilities.contains(flag);

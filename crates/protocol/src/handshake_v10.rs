@@ -17,7 +17,7 @@ pub struct HandshakeV10<'a> {
     pub server_version: &'a [u8],
     /// The connection's id.
     pub thread_id: u32,
-    /// Both parts of the authentication data, without the NUL at their end.
+    /// Both parts of the authentication data as they came; the plugins of today's servers end it with a NUL.
     pub auth_plugin_data: Vec<u8>,
     /// What the server can do.
     pub capabilities: Capabilities,
@@ -68,8 +68,7 @@ impl<'a> HandshakeV10<'a> {
             .saturating_sub(Self::FIRST_PART_BYTES)
             .max(Self::SECOND_PART_BYTES);
         let second_part = reader.bytes(second_part_length, "auth-plugin-data-part-2")?;
-        let mut auth_plugin_data = [first_part, second_part].concat();
-        auth_plugin_data.pop_if(|byte| *byte == 0);
+        let auth_plugin_data = [first_part, second_part].concat();
         let mut auth_plugin_name = &[][..];
         if capabilities.contains(Capabilities::PLUGIN_AUTH) {
             // MySQL 5.5.7 to 5.5.9 and 5.6.0 to 5.6.1 left out the NUL (bug 59453).
@@ -114,7 +113,7 @@ mod tests {
         assert_eq!(handshake.server_version, b"5.5.5-10.11.19-MariaDB-0+deb12u1");
         assert_eq!(handshake.plain_server_version(), b"10.11.19-MariaDB-0+deb12u1");
         assert_eq!(handshake.thread_id, 158);
-        assert_eq!(handshake.auth_plugin_data, b";zvcmz<Y-s{2%_2y,ng9");
+        assert_eq!(handshake.auth_plugin_data, b";zvcmz<Y-s{2%_2y,ng9\0");
         assert_eq!(handshake.capabilities.bits(), 0x1D_81FF_F7FE);
         assert_eq!((handshake.character_set, handshake.status), (8, StatusFlags::AUTOCOMMIT));
         assert_eq!(handshake.auth_plugin_name, b"mysql_native_password");
@@ -126,7 +125,7 @@ mod tests {
         let handshake = HandshakeV10::parse(&payload).unwrap();
         assert_eq!(handshake.plain_server_version(), b"8.0.33");
         assert_eq!(handshake.thread_id, 186);
-        assert_eq!(handshake.auth_plugin_data, b"io\x04\x03zh\x16Pj:t|Sr\x19B\x08xO\x13");
+        assert_eq!(handshake.auth_plugin_data, b"io\x04\x03zh\x16Pj:t|Sr\x19B\x08xO\x13\0");
         assert_eq!(handshake.capabilities.bits(), 0xDFFF_FFFF);
         assert_eq!(handshake.character_set, 255);
         assert_eq!(handshake.auth_plugin_name, b"caching_sha2_password");

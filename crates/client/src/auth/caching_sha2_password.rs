@@ -4,17 +4,40 @@
 
 use aws_lc_rs::digest::{Context, SHA256, SHA256_OUTPUT_LEN, digest};
 
-use super::NONCE_BYTES;
+use super::{Answer, Awaits, NONCE_BYTES, Secret, mysql_nonce, rsa, unexpected_data};
+use crate::error::Error;
 
-/// The server knows the hash.
-pub(super) const FAST_AUTH_SUCCESS: u8 = 3;
-/// The server needs the password itself.
-pub(super) const PERFORM_FULL_AUTHENTICATION: u8 = 4;
 /// The client needs the server's RSA key.
-pub(super) const REQUEST_PUBLIC_KEY: u8 = 2;
+const REQUEST_PUBLIC_KEY: u8 = 2;
+/// The server knows the hash.
+const FAST_AUTH_SUCCESS: u8 = 3;
+/// The server needs the password itself.
+const PERFORM_FULL_AUTHENTICATION: u8 = 4;
+
+/// No password has no hash, so there is nothing more to say about it.
+pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8]) -> Result<Answer, Error> {
+    let password = match secret.password {
+        [] => return Ok(Answer::last([])),
+        password => password,
+    };
+    let response = scramble(password, mysql_nonce(nonce)?).to_vec();
+    Ok(Answer { response: Some(response), awaits: Awaits::FastAuthResult })
+}
+
+/// Goes on as the server says: it waits for nothing more, or for the password itself.
+pub(super) fn go_on(secret: &Secret<'_>, nonce: &[u8], data: &[u8]) -> Result<Answer, Error> {
+    match data {
+        [FAST_AUTH_SUCCESS] => Ok(Answer { response: None, awaits: Awaits::Verdict }),
+        [PERFORM_FULL_AUTHENTICATION] if secret.privacy.is_private() => {
+            Ok(Answer::last([secret.password, &[0]].concat()))
+        }
+        [PERFORM_FULL_AUTHENTICATION] => rsa::answer(secret, nonce, REQUEST_PUBLIC_KEY),
+        _ => Err(unexpected_data()),
+    }
+}
 
 /// `SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce)`.
-pub(super) fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA256_OUTPUT_LEN] {
+fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA256_OUTPUT_LEN] {
     let once = digest(&SHA256, password);
     let twice = digest(&SHA256, once.as_ref());
     let mut salted = Context::new(&SHA256);

@@ -1,7 +1,21 @@
 //! Authentication: which plugin, what it answers, and when the server is satisfied.
+//!
+//! The server chooses: it greets with a plugin, and may ask for another one as often as it is patient with us. Whoever answers
+//! in its place gets the same answers, so each plugin's answer is judged by who may read it ([`Privacy`]) and what it gives away:
+//!
+//! | plugin | answer | what an impostor may do with it |
+//! |---|---|---|
+//! | `mysql_native_password`, `caching_sha2_password`, `client_ed25519`, `parsec` | proof of the password, made for the server's random bytes | log in where those bytes came from, and try out guesses, slowly for parsec alone |
+//! | `caching_sha2_password` in full, `sha256_password` | the password, over TLS or (the first only) a unix socket in clear, else encrypted with a key that the server sends | read it, unless the certificate was verified or the key was known beforehand |
+//! | `mysql_clear_password` | the password in clear | nothing: only a server that is known to be the right one gets it |
+//!
+//! All but the last are as stock clients do it; so for a network that is not trusted there is TLS with a verified certificate.
 
 mod caching_sha2_password;
+mod client_ed25519;
+mod mysql_clear_password;
 mod mysql_native_password;
+mod parsec;
 mod rsa;
 mod sha256_password;
 
@@ -10,18 +24,23 @@ use vaquita_protocol::auth_switch_request::AUTH_SWITCH_HEADER;
 use vaquita_protocol::ok_packet::OK_HEADER;
 use vaquita_protocol::reader::ERR_HEADER;
 use vaquita_protocol::{
-    AuthMoreData, AuthSwitchRequest, Capabilities, ErrPacket, Malformed, OkPacket, StatusFlags,
+    AuthMoreData, AuthSwitchRequest, Capabilities, ErrPacket, HandshakeResponse41, Malformed,
+    OkPacket, StatusFlags,
 };
 
 use crate::error::{Error, codes};
+use crate::options::{CleartextPassword, ConnectOptions};
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
 use crate::transport::Privacy;
 
-/// How many packets a server may send before it says yes or no. The longest honest exchange has four (a switch, "full
-/// authentication", the key, the verdict); one to spare.
-const MAX_ROUNDS: usize = 5;
+/// How many packets a server may send before it says yes or no.
+///
+/// The longest honest exchange of one plugin has four (a switch, "full authentication", the key, the verdict). An account of
+/// MariaDB may name several plugins, each of which costs a switch
+/// (<https://mariadb.com/kb/en/authentication-from-mariadb-10-4/>), so there is room for some more.
+const MAX_ROUNDS: usize = 10;
 
-/// The length of the random bytes that each plugin here hashes with the password.
+/// The length of the random bytes of MySQL's plugins (SCRAMBLE_LENGTH in its sources); a NUL follows them.
 const NONCE_BYTES: usize = 20;
 
 /// A way of authentication.
@@ -33,13 +52,34 @@ pub(crate) enum Plugin {
     CachingSha2,
     /// SHA-256 without: the password itself, encrypted. MySQL 8.0 asks for it, too, in the name of users that it does not have.
     Sha256,
+    /// The password in clear.
+    Clear,
+    /// MariaDB's signature with the password as key.
+    Ed25519,
+    /// The same with a key that is slow to guess, since MariaDB 11.6.
+    Parsec,
 }
 
 impl Plugin {
-    pub(crate) fn by_name(name: &[u8]) -> Option<Self> {
-        [Plugin::Native, Plugin::CachingSha2, Plugin::Sha256]
-            .into_iter()
-            .find(|plugin| plugin.name() == name)
+    const ALL: [Plugin; 6] = [
+        Plugin::Native,
+        Plugin::CachingSha2,
+        Plugin::Sha256,
+        Plugin::Clear,
+        Plugin::Ed25519,
+        Plugin::Parsec,
+    ];
+
+    fn by_name(name: &[u8]) -> Option<Self> {
+        Plugin::ALL.into_iter().find(|plugin| plugin.name() == name)
+    }
+
+    /// The plugin to begin with, given the one that the server greeted with.
+    ///
+    /// If that is unknown, any will do: the server will ask for the one it needs, by name. So it has to for a password in
+    /// clear, which is never offered unasked.
+    pub(crate) fn greeted(name: &[u8]) -> Self {
+        Plugin::by_name(name).filter(|plugin| *plugin != Plugin::Clear).unwrap_or(Plugin::Native)
     }
 
     pub(crate) const fn name(self) -> &'static [u8] {
@@ -47,20 +87,68 @@ impl Plugin {
             Plugin::Native => b"mysql_native_password",
             Plugin::CachingSha2 => b"caching_sha2_password",
             Plugin::Sha256 => b"sha256_password",
+            Plugin::Clear => b"mysql_clear_password",
+            Plugin::Ed25519 => b"client_ed25519",
+            Plugin::Parsec => b"parsec",
         }
     }
+
+    /// What the plugin answers to its nonce.
+    fn answer(self, secret: &Secret<'_>, nonce: &[u8]) -> Result<Answer, Error> {
+        match self {
+            Plugin::Native => mysql_native_password::answer(secret, nonce),
+            Plugin::CachingSha2 => caching_sha2_password::answer(secret, nonce),
+            Plugin::Sha256 => sha256_password::answer(secret, nonce),
+            Plugin::Clear => mysql_clear_password::answer(secret),
+            Plugin::Ed25519 => client_ed25519::answer(secret, nonce),
+            Plugin::Parsec => parsec::answer(nonce),
+        }
+    }
+}
+
+/// What a plugin answers with, and what decides how much of it. Never shown: it has no Debug.
+#[derive(Clone, Copy)]
+struct Secret<'a> {
+    password: &'a [u8],
+    /// The server's RSA key, if the user knows it.
+    pinned_key: Option<&'a [u8]>,
+    cleartext_password: CleartextPassword,
+    privacy: Privacy,
+}
+
+/// What a plugin says next, and what it waits for then.
+struct Answer {
+    response: Option<Vec<u8>>,
+    awaits: Awaits,
+}
+
+impl Answer {
+    /// The last word of the plugin.
+    fn last(response: impl Into<Vec<u8>>) -> Self {
+        Answer { response: Some(response.into()), awaits: Awaits::Verdict }
+    }
+}
+
+/// What data a plugin takes from its like on the server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Awaits {
+    /// None: the server says yes or no.
+    Verdict,
+    /// Whether caching_sha2_password knows the hash.
+    FastAuthResult,
+    /// The server's RSA key.
+    PublicKey,
+    /// How parsec makes its key of the password.
+    ExtSalt,
 }
 
 /// One authentication, from the greeting to the verdict.
 pub(crate) struct Authentication<'a> {
     plugin: Plugin,
-    password: &'a [u8],
+    secret: Secret<'a>,
     nonce: Vec<u8>,
+    awaits: Awaits,
     capabilities: Capabilities,
-    /// The server's RSA key, if the user knows it.
-    pinned_key: Option<&'a [u8]>,
-    /// Whether the next data is the server's RSA key.
-    key_requested: bool,
 }
 
 /// What to do after a packet of the server.
@@ -79,57 +167,54 @@ pub(crate) struct Accepted {
 }
 
 impl<'a> Authentication<'a> {
+    /// An authentication that begins with a plugin and the nonce for it, on a connection with these capabilities.
     pub(crate) fn new(
         plugin: Plugin,
-        password: &'a [u8],
         nonce: &[u8],
+        options: &'a ConnectOptions,
+        privacy: Privacy,
         capabilities: Capabilities,
-        pinned_key: Option<&'a [u8]>,
     ) -> Self {
-        Authentication {
-            plugin,
-            password,
-            nonce: nonce.to_vec(),
-            capabilities,
-            pinned_key,
-            key_requested: false,
+        let secret = Secret {
+            password: &options.password,
+            pinned_key: options.server_public_key.as_deref(),
+            cleartext_password: options.cleartext_password,
+            privacy,
+        };
+        let nonce = nonce.to_vec();
+        Authentication { plugin, secret, nonce, awaits: Awaits::Verdict, capabilities }
+    }
+
+    /// The plugin in use.
+    pub(crate) fn plugin(&self) -> Plugin {
+        self.plugin
+    }
+
+    /// What goes with the answer to the greeting.
+    ///
+    /// If there is no room for it, the oldest plugin begins: a server that needs another one will ask for it, and then there is.
+    pub(crate) fn first_response(&mut self) -> Result<Vec<u8>, Error> {
+        let response = self.response()?;
+        if response.len() <= HandshakeResponse41::MAX_SHORT_AUTH_RESPONSE_BYTES
+            || self.capabilities.contains(Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA)
+        {
+            return Ok(response);
         }
+        self.plugin = Plugin::Native;
+        self.response()
     }
 
     /// What the plugin answers to its nonce.
-    pub(crate) fn response(&mut self) -> Result<Vec<u8>, Error> {
-        match (self.plugin, self.password) {
-            (Plugin::Sha256, []) => return Ok(vec![0]),
-            (_, []) => return Ok(Vec::new()),
-            _ => {}
-        }
-        let nonce = self.nonce()?;
-        Ok(match self.plugin {
-            Plugin::Native => mysql_native_password::scramble(self.password, nonce).to_vec(),
-            Plugin::CachingSha2 => caching_sha2_password::scramble(self.password, nonce).to_vec(),
-            Plugin::Sha256 => return self.encrypted(sha256_password::REQUEST_PUBLIC_KEY),
-        })
-    }
-
-    /// The encrypted password if the key is known, else the request for the server's key.
-    fn encrypted(&mut self, request: u8) -> Result<Vec<u8>, Error> {
-        if let Some(key) = self.pinned_key {
-            return rsa::encrypt_password(self.password, self.nonce()?, key);
-        }
-        self.key_requested = true;
-        Ok(vec![request])
-    }
-
-    fn nonce(&self) -> Result<&[u8; NONCE_BYTES], Error> {
-        let malformed = Malformed { packet: "authentication", field: "auth_plugin_data" };
-        self.nonce.first_chunk().ok_or(malformed.into())
+    fn response(&mut self) -> Result<Vec<u8>, Error> {
+        let answer = self.plugin.answer(&self.secret, &self.nonce)?;
+        self.awaits = answer.awaits;
+        Ok(answer.response.unwrap_or_default())
     }
 
     /// Answers the server until it says yes or no.
     pub(crate) fn run(&mut self, stream: &mut PacketStream) -> Result<Accepted, Error> {
-        let privacy = stream.transport().privacy();
         for _ in 0..MAX_ROUNDS {
-            match self.next(stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?, privacy)? {
+            match self.next(stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?)? {
                 Next::Send(response) => stream.write_packet(&response)?,
                 Next::Wait => {}
                 Next::Done(accepted) => return Ok(accepted),
@@ -138,7 +223,7 @@ impl<'a> Authentication<'a> {
         Err(Malformed { packet: "authentication", field: "end" }.into())
     }
 
-    fn next(&mut self, payload: &[u8], privacy: Privacy) -> Result<Next, Error> {
+    fn next(&mut self, payload: &[u8]) -> Result<Next, Error> {
         match payload.first() {
             Some(&OK_HEADER) => {
                 let ok = OkPacket::parse(payload, self.capabilities)?;
@@ -147,49 +232,57 @@ impl<'a> Authentication<'a> {
             }
             Some(&ERR_HEADER) => Err(Error::log_in_refused(&ErrPacket::parse(payload)?)),
             Some(&AUTH_SWITCH_HEADER) => {
-                self.switch(&AuthSwitchRequest::parse(payload)?)?;
+                let request = AuthSwitchRequest::parse(payload)?;
+                self.plugin = Plugin::by_name(request.plugin_name)
+                    .ok_or_else(|| unknown_plugin(request.plugin_name))?;
+                self.nonce = request.auth_plugin_data.to_vec();
                 self.response().map(Next::Send)
             }
-            Some(&AUTH_MORE_DATA_HEADER) => {
-                self.more_data(AuthMoreData::parse(payload)?.data, privacy)
-            }
+            Some(&AUTH_MORE_DATA_HEADER) => self.more_data(AuthMoreData::parse(payload)?.data),
             _ => Err(Malformed { packet: "authentication", field: "header" }.into()),
         }
     }
 
-    fn switch(&mut self, request: &AuthSwitchRequest<'_>) -> Result<(), Error> {
-        self.plugin = Plugin::by_name(request.plugin_name).ok_or_else(|| {
-            let name = match request.plugin_name {
-                [] => "mysql_old_password".into(),
-                name => String::from_utf8_lossy(name),
-            };
-            let reason = format!(
-                "The server requested authentication method unknown to the client [{name}]"
-            );
-            Error::log_in_impossible(codes::NOT_IMPLEMENTED, &reason)
-        })?;
-        self.nonce = request.auth_plugin_data.to_vec();
-        self.key_requested = false;
-        Ok(())
+    fn more_data(&mut self, data: &[u8]) -> Result<Next, Error> {
+        let (secret, nonce) = (&self.secret, &self.nonce[..]);
+        let answer = match self.awaits {
+            Awaits::FastAuthResult => caching_sha2_password::go_on(secret, nonce, data)?,
+            Awaits::PublicKey => Answer::last(rsa::encrypt_password(secret.password, nonce, data)?),
+            Awaits::ExtSalt => Answer::last(parsec::sign(secret.password, nonce, data)?),
+            Awaits::Verdict => return Err(unexpected_data()),
+        };
+        self.awaits = answer.awaits;
+        Ok(answer.response.map_or(Next::Wait, Next::Send))
     }
+}
 
-    fn more_data(&mut self, data: &[u8], privacy: Privacy) -> Result<Next, Error> {
-        use caching_sha2_password as sha2;
-        if std::mem::take(&mut self.key_requested) {
-            return rsa::encrypt_password(self.password, self.nonce()?, data).map(Next::Send);
+/// The random bytes that MySQL's plugins hash with the password.
+fn mysql_nonce(nonce: &[u8]) -> Result<&[u8; NONCE_BYTES], Malformed> {
+    nonce.first_chunk().ok_or(unexpected_nonce())
+}
+
+/// The server's random bytes are not those of the plugin that it named.
+const fn unexpected_nonce() -> Malformed {
+    Malformed { packet: "authentication", field: "auth_plugin_data" }
+}
+
+/// The plugin knows nothing of such data.
+fn unexpected_data() -> Error {
+    Malformed { packet: "AuthMoreData", field: "data" }.into()
+}
+
+fn unknown_plugin(name: &[u8]) -> Error {
+    let (name, hint) = match name {
+        [] => (
+            "mysql_old_password".into(),
+            "; set the account's password anew, as a hash of MySQL 4.1 or later",
+        ),
+        b"dialog" => {
+            ("dialog".into(), "; turn on pam_use_cleartext_plugin if it is for MariaDB's pam")
         }
-        if self.plugin != Plugin::CachingSha2 {
-            return Err(Malformed { packet: "AuthMoreData", field: "data" }.into());
-        }
-        match data {
-            [sha2::FAST_AUTH_SUCCESS] => Ok(Next::Wait),
-            [sha2::PERFORM_FULL_AUTHENTICATION] if privacy != Privacy::Open => {
-                Ok(Next::Send([self.password, &[0]].concat()))
-            }
-            [sha2::PERFORM_FULL_AUTHENTICATION] => {
-                self.encrypted(sha2::REQUEST_PUBLIC_KEY).map(Next::Send)
-            }
-            _ => Err(Malformed { packet: "AuthMoreData", field: "data" }.into()),
-        }
-    }
+        name => (String::from_utf8_lossy(name), ""),
+    };
+    let reason =
+        format!("The server requested authentication method unknown to the client [{name}]{hint}");
+    Error::log_in_impossible(codes::NOT_IMPLEMENTED, &reason)
 }

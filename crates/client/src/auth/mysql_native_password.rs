@@ -4,10 +4,19 @@
 
 use aws_lc_rs::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA1_OUTPUT_LEN, digest};
 
-use super::NONCE_BYTES;
+use super::{Answer, NONCE_BYTES, Secret, mysql_nonce};
+use crate::error::Error;
+
+/// No password has no hash.
+pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8]) -> Result<Answer, Error> {
+    Ok(match secret.password {
+        [] => Answer::last([]),
+        password => Answer::last(scramble(password, mysql_nonce(nonce)?)),
+    })
+}
 
 /// `SHA1(password) XOR SHA1(nonce + SHA1(SHA1(password)))`.
-pub(super) fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA1_OUTPUT_LEN] {
+fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA1_OUTPUT_LEN] {
     let once = digest(&SHA1_FOR_LEGACY_USE_ONLY, password);
     let twice = digest(&SHA1_FOR_LEGACY_USE_ONLY, once.as_ref());
     let mut salted = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);

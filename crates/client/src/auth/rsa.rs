@@ -6,15 +6,24 @@ use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncrypti
 use rustls_pki_types::SubjectPublicKeyInfoDer;
 use rustls_pki_types::pem::PemObject;
 
-use super::NONCE_BYTES;
+use super::{Answer, Awaits, Secret, mysql_nonce};
 use crate::error::{Error, codes};
+
+/// The encrypted password if the key is known, else the request for the server's key.
+pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8], request: u8) -> Result<Answer, Error> {
+    Ok(match secret.pinned_key {
+        Some(key) => Answer::last(encrypt_password(secret.password, nonce, key)?),
+        None => Answer { response: Some(vec![request]), awaits: Awaits::PublicKey },
+    })
+}
 
 /// The password with a NUL at its end, hidden by the nonce and encrypted for the server alone (RSA, OAEP with SHA-1).
 pub(super) fn encrypt_password(
     password: &[u8],
-    nonce: &[u8; NONCE_BYTES],
+    nonce: &[u8],
     pem: &[u8],
 ) -> Result<Vec<u8>, Error> {
+    let nonce = mysql_nonce(nonce)?;
     let refused = |reason: &str| Error::log_in_impossible(codes::UNKNOWN_ERROR, reason);
     let key = SubjectPublicKeyInfoDer::from_pem_slice(pem)
         .ok()
@@ -44,7 +53,7 @@ mod tests {
             b"-----BEGIN PUBLIC KEY-----",
             &[0xFF; 3000],
         ] {
-            let error = encrypt_password(b"secret", &[1; NONCE_BYTES], pem).unwrap_err();
+            let error = encrypt_password(b"secret", &[1; 20], pem).unwrap_err();
             assert_eq!(error.code(), 2000);
         }
     }

@@ -37,6 +37,8 @@ pub enum Outcome {
     TimedOut,
     /// CR_NOT_IMPLEMENTED: what the server asks for is not possible.
     Unsupported,
+    /// CR_AUTH_PLUGIN_ERR: the client's plugin refuses.
+    PluginError,
     /// CR_LOAD_DATA_LOCAL_INFILE_REJECTED.
     FileRefused,
     /// The server's own error number.
@@ -50,6 +52,7 @@ impl Outcome {
             Outcome::Malformed => 2027,
             Outcome::Gone | Outcome::TimedOut => 2006,
             Outcome::Unsupported => 2054,
+            Outcome::PluginError => 2061,
             Outcome::FileRefused => 2068,
             Outcome::Refused(code) => code,
         }

@@ -1,0 +1,24 @@
+//! The plugin `mysql_clear_password`: the password as it is, for servers that ask somebody else about it (PAM, LDAP).
+//!
+//! <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_authentication_methods_clear_text_password.html>
+
+use super::{Answer, Secret};
+use crate::error::{Error, codes};
+use crate::options::CleartextPassword;
+
+/// The password with a NUL at its end, for a server that is known to be the right one.
+pub(super) fn answer(secret: &Secret<'_>) -> Result<Answer, Error> {
+    let reason = match secret.cleartext_password {
+        CleartextPassword::Secure if secret.privacy.is_with_known_peer() => {
+            return Ok(Answer::last([secret.password, &[0]].concat()));
+        }
+        CleartextPassword::Secure => {
+            "it goes over TLS with a verified certificate or over a unix socket only, and this connection is neither"
+        }
+        CleartextPassword::Off => "cleartext_password is off",
+    };
+    let reason = format!(
+        "The server asks for the password in clear text (mysql_clear_password), but does not get it: {reason}"
+    );
+    Err(Error::log_in_impossible(codes::AUTH_PLUGIN_ERR, &reason))
+}
