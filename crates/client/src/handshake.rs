@@ -79,9 +79,8 @@ pub(crate) fn establish(
     let mut authentication = Authentication::new(plugin, &nonce, options, privacy, capabilities);
     let mut attributes = vec![(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
     attributes.extend_from_slice(&options.attributes);
-    let auth_response = authentication.first_response()?;
+    let auth_response = authentication.first_response(greeting.capabilities)?;
     let mut response = Vec::new();
-    let auth_response = authentication.response()?;
     let for_response = for_auth_response(auth_response.len()) & greeting.capabilities;
     HandshakeResponse41 {
         capabilities: capabilities | for_response,

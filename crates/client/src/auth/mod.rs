@@ -190,13 +190,13 @@ impl<'a> Authentication<'a> {
         self.plugin
     }
 
-    /// What goes with the answer to the greeting.
+    /// What goes with the answer to the greeting of a server with these capabilities.
     ///
     /// If there is no room for it, the oldest plugin begins: a server that needs another one will ask for it, and then there is.
-    pub(crate) fn first_response(&mut self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn first_response(&mut self, offered: Capabilities) -> Result<Vec<u8>, Error> {
         let response = self.response()?;
         if response.len() <= HandshakeResponse41::MAX_SHORT_AUTH_RESPONSE_BYTES
-            || self.capabilities.contains(Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA)
+            || offered.contains(Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA)
         {
             return Ok(response);
         }
