@@ -9,6 +9,7 @@ use vaquita_protocol::{
 use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::{self, Greeting};
+use crate::local_infile::Names;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_ANSWER_BYTES, Span};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream};
@@ -32,6 +33,9 @@ pub struct Connection {
     pub(crate) columns: Columns,
     /// Where the row stands that was read last, while it is there.
     pub(crate) row: Option<Span>,
+    pub(crate) allows_local_infile: bool,
+    /// The local files that the last query names and the server has not asked for.
+    pub(crate) local_infiles: Names,
     charset: &'static Charset,
     greeting: Greeting,
     address: Address,
@@ -80,6 +84,8 @@ impl Connection {
             capabilities: established.capabilities,
             columns: Columns::default(),
             row: None,
+            allows_local_infile: false,
+            local_infiles: Names::default(),
             charset: established.charset,
             greeting: established.greeting,
             address: options.address.clone(),
@@ -236,7 +242,16 @@ impl Connection {
             return Err(Error::TooLarge);
         }
         let sent = self.stream.write_command(command.code(), &body);
-        self.settle(sent)
+        sent.map_err(|error| self.lost_in_writing(error))
+    }
+
+    /// Gives up a connection to which not everything could be written; the server may have said why before it closed.
+    #[cold]
+    pub(crate) fn lost_in_writing(&mut self, error: Error) -> Error {
+        let error = self.stream.last_words(error);
+        self.session.error();
+        self.break_off();
+        error
     }
 
     /// Reads the answer to a command that has nothing more to tell than OK.
@@ -273,16 +288,19 @@ impl Connection {
 
     #[cold]
     fn settle_error(&mut self, error: &Error) {
-        if matches!(error, Error::LocalInfileRefused) {
-            // The statement came to nothing, but the next result may follow.
-            self.session.affected_rows = UNKNOWN_ROWS;
+        if matches!(error, Error::LocalInfileRefused(_)) {
+            // The server did what it does with an empty file, and said so; the next result may follow.
             return;
         }
         self.session.error();
         if error.breaks_connection() {
-            self.state = State::Broken;
-            self.stream.transport().close();
+            self.break_off();
         }
+    }
+
+    fn break_off(&mut self) {
+        self.state = State::Broken;
+        self.stream.transport().close();
     }
 }
 

@@ -78,7 +78,18 @@ pub enum Error {
     /// The server lacks what this driver cannot do without.
     Unsupported(&'static str),
     /// The server asked for a file; it got none.
-    LocalInfileRefused,
+    LocalInfileRefused(LocalInfileRefusal),
+    /// A file that the server asked for could not be read to its end.
+    LocalInfileRead(io::Error),
+}
+
+/// Why a server got no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalInfileRefusal {
+    /// Nobody allowed it ([`crate::Connection::allow_local_infile`]).
+    Forbidden,
+    /// The query that it answers does not name this file, or not as the next one.
+    NotNamed,
 }
 
 impl Error {
@@ -139,7 +150,8 @@ impl Error {
             Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
             Error::OutOfSync => codes::COMMANDS_OUT_OF_SYNC,
             Error::Unsupported(_) => codes::NOT_IMPLEMENTED,
-            Error::LocalInfileRefused => codes::LOAD_DATA_LOCAL_INFILE_REJECTED,
+            Error::LocalInfileRead(_) => codes::UNKNOWN_ERROR,
+            Error::LocalInfileRefused(_) => codes::LOAD_DATA_LOCAL_INFILE_REJECTED,
         }
     }
 
@@ -164,7 +176,13 @@ impl Error {
             Error::TooLarge => "Got packet bigger than the limit of 1 GiB".into(),
             Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),
             Error::Unsupported(message) => (*message).into(),
-            Error::LocalInfileRefused => "LOAD DATA LOCAL INFILE is forbidden".into(),
+            Error::LocalInfileRefused(LocalInfileRefusal::Forbidden) => {
+                "LOAD DATA LOCAL INFILE is forbidden".into()
+            }
+            Error::LocalInfileRefused(LocalInfileRefusal::NotNamed) => {
+                "LOAD DATA LOCAL INFILE is forbidden: the statement does not name the file that the server asked for".into()
+            }
+            Error::LocalInfileRead(error) => format!("Error reading file: {}", system_text(error)).into(),
         };
         match text {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
@@ -184,12 +202,13 @@ impl Error {
     /// Whether the connection can no longer be used after this error.
     pub(crate) fn breaks_connection(&self) -> bool {
         match self {
-            Error::Server { .. } | Error::OutOfSync | Error::LocalInfileRefused => false,
+            Error::Server { .. } | Error::OutOfSync | Error::LocalInfileRefused(_) => false,
             Error::Io { .. }
             | Error::Tls(_)
             | Error::Malformed(_)
             | Error::Auth { .. }
             | Error::TooLarge
+            | Error::LocalInfileRead(_)
             | Error::Unsupported(_) => true,
         }
     }
@@ -215,7 +234,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io { error, .. } => Some(error),
+            Error::Io { error, .. } | Error::LocalInfileRead(error) => Some(error),
             Error::Malformed(malformed) => Some(malformed),
             _ => None,
         }

@@ -11,6 +11,7 @@ mod dial;
 mod error;
 mod escape;
 mod handshake;
+mod local_infile;
 mod negotiation;
 mod options;
 mod packet_stream;
@@ -25,8 +26,9 @@ mod wire;
 
 pub use buffered::Buffered;
 pub use connection::Connection;
-pub use error::{Error, codes};
+pub use error::{Error, LocalInfileRefusal, codes};
 pub use escape::escape;
+pub use local_infile::{LocalFile, LocalFileError};
 pub use options::{Address, CleartextPassword, ConnectOptions};
 pub use query::QueryResponse;
 pub use result_set::Columns;

@@ -1,7 +1,7 @@
 //! Packets over a transport: headers, sequence ids, split payloads, and the one read buffer.
 
 use std::fmt;
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
 use vaquita_protocol::reader::{chunk_at, span};
@@ -268,6 +268,31 @@ impl PacketStream {
         let goodbye = chunk_at(&self.buffer, self.start).map(PacketHeader::parse);
         let goodbye = goodbye.and_then(|header| self.goodbye(header));
         Err(goodbye.unwrap_or(Malformed { packet: "Packet", field: "sequence_id" }.into()))
+    }
+
+    /// What an ERR packet says that stands there although something was being written, if the server has closed; else `error`.
+    ///
+    /// So a server answers what it will not take: it closes without reading all of it, and that is what the writer notices.
+    #[cold]
+    pub(crate) fn last_words(&mut self, error: Error) -> Error {
+        let has_closed = matches!(&error, Error::Io { error, .. }
+            if matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset));
+        // Of a server that has closed, reading never waits.
+        if has_closed { self.refusal().unwrap_or(error) } else { error }
+    }
+
+    /// The ERR packet that comes next, whatever its sequence id: the server did not know how far the client would get.
+    fn refusal(&mut self) -> Option<Error> {
+        self.fill(PACKET_HEADER_BYTES, None).ok()?;
+        let header = chunk_at(&self.buffer, self.start).map(PacketHeader::parse)?;
+        let length = usize::try_from(header.payload_length).ok()?;
+        if header.sequence_id == 0 || length > MAX_GOODBYE_BYTES {
+            return self.goodbye(header);
+        }
+        self.fill(PACKET_HEADER_BYTES + length, None).ok()?;
+        let start = self.start + PACKET_HEADER_BYTES;
+        let refusal = ErrPacket::parse(span(&self.buffer, start, start + length)).ok()?;
+        Some(Error::server(&refusal))
     }
 
     /// Sends the next packet of an exchange.

@@ -23,6 +23,9 @@ pub enum QueryResponse {
     Ok,
     /// Rows of these columns follow.
     ResultSet(Columns),
+    /// The server asks for the local file of this name, which the query names; it waits for [`Connection::send_local_infile`] or
+    /// [`Connection::refuse_local_infile`]. Comes only where [`Connection::allow_local_infile`] allowed it.
+    LocalInfile(Vec<u8>),
 }
 
 impl Connection {
@@ -31,6 +34,7 @@ impl Connection {
     /// # Errors
     /// The connection is gone or in the middle of something else, or the query is too large.
     pub fn send_query(&mut self, sql: &[u8]) -> Result<(), Error> {
+        self.note_local_infiles(sql);
         self.send_command(Command::Query(sql))?;
         self.state = State::QuerySent;
         Ok(())
@@ -59,9 +63,10 @@ impl Connection {
                 self.state = State::Ready;
                 Err(error)
             }
-            ComQueryResponse::LocalInfileRequest(_) => {
-                self.state = State::SendingLoadData;
-                Err(self.refuse_local_infile()?)
+            ComQueryResponse::LocalInfileRequest(name) => {
+                let is_named = self.local_infiles.take(name);
+                let name = is_named.then(|| name.to_vec());
+                self.local_infile_requested(name)
             }
             ComQueryResponse::ColumnCount(count) => {
                 let columns = self.read_columns(count)?;
@@ -70,23 +75,6 @@ impl Connection {
                 Ok(QueryResponse::ResultSet(columns))
             }
         }
-    }
-
-    /// Answers a server that wants a file with no bytes at all, and reads what it says to that.
-    fn refuse_local_infile(&mut self) -> Result<Error, Error> {
-        self.stream.write_packet(&[])?;
-        let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
-        match ComQueryResponse::parse(payload, self.capabilities)? {
-            ComQueryResponse::Ok(ok) => {
-                self.session.ok(&ok)?;
-                self.state = self.state_after_result();
-            }
-            ComQueryResponse::Err(_) => self.state = State::Ready,
-            ComQueryResponse::LocalInfileRequest(_) | ComQueryResponse::ColumnCount(_) => {
-                return Err(Malformed { packet: "COM_QUERY Response", field: "header" }.into());
-            }
-        }
-        Ok(Error::LocalInfileRefused)
     }
 
     /// Runs a statement of the driver's own, which has no rows.
@@ -116,8 +104,10 @@ impl Connection {
         self.stream.transport().finish_within(read_timeout);
         self.send_query(sql)?;
         for _ in 0..MAX_INIT_COMMAND_RESULTS {
-            if let QueryResponse::ResultSet(_) = self.read_query_response()? {
-                self.discard_result()?;
+            match self.read_query_response()? {
+                QueryResponse::Ok => {}
+                QueryResponse::ResultSet(_) => self.discard_result()?,
+                QueryResponse::LocalInfile(_) => self.refuse_local_infile()?,
             }
             if !self.more_results() {
                 return Ok(());

@@ -30,6 +30,8 @@ pub(crate) enum Call {
     ReadResponse,
     /// To read rows.
     ReadRows,
+    /// To send a file, or none.
+    SendFile,
 }
 
 impl State {
@@ -41,6 +43,7 @@ impl State {
         match (self, call) {
             (State::Ready, Call::Command)
             | (State::QuerySent | State::NextResultPending, Call::ReadResponse)
+            | (State::SendingLoadData, Call::SendFile)
             | (State::FetchingData, Call::ReadRows) => Ok(()),
             (State::QuitSent | State::Broken, _) => Err(Error::gone()),
             (
@@ -62,7 +65,7 @@ mod tests {
     #[test]
     fn calls_are_allowed_as_documented() {
         let check = |state: State, allowed: &[Call], otherwise: u16| {
-            for call in [Call::Command, Call::ReadResponse, Call::ReadRows] {
+            for call in [Call::Command, Call::ReadResponse, Call::ReadRows, Call::SendFile] {
                 let code = state.allow(call).err().map(|error| error.code());
                 let expected = if allowed.contains(&call) { None } else { Some(otherwise) };
                 assert_eq!(code, expected, "{state:?} {call:?}");
@@ -70,7 +73,7 @@ mod tests {
         };
         check(State::Ready, &[Call::Command], 2014);
         check(State::QuerySent, &[Call::ReadResponse], 2014);
-        check(State::SendingLoadData, &[], 2014);
+        check(State::SendingLoadData, &[Call::SendFile], 2014);
         check(State::FetchingData, &[Call::ReadRows], 2014);
         check(State::NextResultPending, &[Call::ReadResponse], 2014);
         check(State::QuitSent, &[], 2006);

@@ -113,7 +113,7 @@ fn assert_error(name: &str, error: &Error, outcome: Outcome) {
         Outcome::Gone | Outcome::TimedOut => matches!(error, Error::Io { .. }),
         Outcome::Unsupported => matches!(error, Error::Auth { .. } | Error::Unsupported(_)),
         Outcome::PluginError => matches!(error, Error::Auth { .. }),
-        Outcome::FileRefused => matches!(error, Error::LocalInfileRefused),
+        Outcome::FileRefused => matches!(error, Error::LocalInfileRefused(_)),
         // A refused login is an error of its own.
         Outcome::Refused(_) => matches!(error, Error::Server { .. } | Error::Auth { .. }),
     };
@@ -121,6 +121,7 @@ fn assert_error(name: &str, error: &Error, outcome: Outcome) {
     let state = match outcome {
         Outcome::Refused(1040) => b"08004",
         Outcome::Refused(1045) => b"28000",
+        Outcome::Refused(1148) => b"42000",
         Outcome::Refused(1317) => b"70100",
         _ => b"HY000",
     };

@@ -80,6 +80,7 @@ fn read_results(
                     more: connection.more_results(),
                 });
             }
+            QueryResponse::LocalInfile(name) => panic!("no file is allowed: {name:?}"),
             QueryResponse::ResultSet(columns) => {
                 let names = columns.iter().map(|column| column.name().to_vec()).collect();
                 events.push(Event::Columns(names));

@@ -307,6 +307,11 @@ fn read_results(
                 read_rows(connection, reading, notes)?;
                 notes.done("end", connection);
             }
+            Ok(QueryResponse::LocalInfile(name)) => {
+                notes.add(|| format!("asked for {}", name.escape_ascii()));
+                connection.refuse_local_infile()?;
+                notes.done("refused", connection);
+            }
             Err(error) if connection.more_results() => notes.add(|| format!("refused {error}")),
             Err(error) => return Err(error),
         }

@@ -52,7 +52,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
         answer(local_infile("/etc/passwd")).expect_packet().send(ok(AUTOCOMMIT)).ping()
     }),
     fails(
-        FileRefused,
+        Refused(1148),
         "local-infile-not-offered",
         "asks for a local file although it did not offer CLIENT_LOCAL_FILES",
         || {

@@ -1,6 +1,7 @@
 //! Opening and closing links: `mysqli_connect`, `mysqli_init`, `mysqli_real_connect`, `mysqli_close`.
 
 use super::link::Link;
+use super::local_infile;
 use super::options::{load_server_public_key, seconds};
 use super::report;
 use super::session::{Options, Session, Status};
@@ -242,6 +243,7 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         report::count_link(1);
         session.is_counted.set(true);
         session.status.set(Status::Valid);
+        local_infile::apply_settings(session);
         return Ok(true);
     }
     // A failure to connect is reported in every mode, as in stock: `MYSQLI_REPORT_STRICT` only says how.

@@ -4,6 +4,7 @@ pub(crate) mod connect;
 pub(crate) mod fetch;
 pub(crate) mod field;
 pub(crate) mod link;
+mod local_infile;
 pub(crate) mod options;
 pub(crate) mod query;
 pub(crate) mod report;

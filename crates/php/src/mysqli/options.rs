@@ -1,6 +1,7 @@
 //! `mysqli_options`: what is set before connecting.
 
 use super::link::{Link, finish};
+use super::local_infile;
 use super::session::{Session, Status};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown};
@@ -86,14 +87,16 @@ fn set_number(session: &Session, number: i64, value: i64) -> bool {
         option::CAN_HANDLE_EXPIRED_PASSWORDS => {
             options.can_handle_expired_passwords = value != 0;
         }
+        option::LOCAL_INFILE => options.local_infile = value & 0xFFFF_FFFF != 0,
         option::NET_CMD_BUFFER_SIZE => {
             is_taken = u32::try_from(value & 0xFFFF_FFFF)
                 .is_ok_and(|size| size >= NET_CMD_BUFFER_MIN_BYTES);
         }
-        // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS and LOCAL INFILE has
+        // Taken as stock takes them; the driver sizes its buffers itself, and what concerns TLS has
         // no effect yet.
         _ => {}
     });
+    local_infile::allow(session);
     set.is_ok() && is_taken
 }
 
@@ -117,6 +120,13 @@ fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool>
             charset.is_some() && session.options.with(|options| options.charset = charset).is_ok()
         }
         option::SET_CHARSET_DIR => false,
+        option::LOAD_DATA_LOCAL_DIR => {
+            let directory = text.bytes();
+            let set =
+                session.options.with(|options| options.local_infile_directory = directory.to_vec());
+            local_infile::allow(session);
+            set.is_ok()
+        }
         option::SERVER_PUBLIC_KEY => {
             let path = text.bytes();
             session.options.with(|options| options.server_public_key_path = path.to_vec()).is_ok()

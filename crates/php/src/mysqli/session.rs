@@ -3,6 +3,7 @@
 //! A link has one session from its making to its end; closing or connecting again changes what is inside. So a body may
 //! hold `&Session` while user code runs, whatever that code does to the link.
 
+use super::local_infile::{self, RequestedFile};
 use super::report;
 use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
@@ -11,8 +12,8 @@ use crate::zend::string::Str;
 use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
-    Buffered, Charset, Columns, ConnectOptions, Connection, Error, QueryResponse, Row,
-    Session as Said, State, StatusFlags, codes,
+    Buffered, Charset, Columns, ConnectOptions, Connection, Error, LocalInfileRefusal,
+    QueryResponse, Row, Session as Said, State, StatusFlags, codes,
 };
 
 /// What the report of a missing index calls a statement that was sent before.
@@ -65,6 +66,10 @@ pub(crate) struct Options {
     pub(crate) int_and_float_native: bool,
     /// Whether a log-in with an expired password leads to a session that may only change it.
     pub(crate) can_handle_expired_passwords: bool,
+    /// Whether a statement may have any file sent.
+    pub(crate) local_infile: bool,
+    /// The folder whose files a statement may have sent; empty: none.
+    pub(crate) local_infile_directory: Vec<u8>,
 }
 
 /// The last error: what `errno`, `sqlstate` and `error` say.
@@ -90,6 +95,8 @@ pub(crate) struct Session {
     failure: Guarded<Option<Failure>>,
     /// The columns of a result that the server has announced and nobody has fetched yet.
     announced: Guarded<Option<Columns>>,
+    /// The file that the server waits for.
+    pub(crate) requested_file: Guarded<Option<RequestedFile>>,
     /// Whether the server takes several statements in one query now.
     multi_statements: Cell<bool>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
@@ -106,6 +113,7 @@ impl Session {
             generation: Cell::new(0),
             failure: Guarded::new(None),
             announced: Guarded::new(None),
+            requested_file: Guarded::new(None),
             multi_statements: Cell::new(false),
             scratch: Guarded::new(Vec::new()),
         }
@@ -173,6 +181,11 @@ impl Session {
         }
     }
 
+    /// Changes something of the connection that can't fail; nothing happens if there is none.
+    pub(crate) fn adjust(&self, change: impl FnOnce(&mut Connection)) {
+        let _ = self.connection.with(|connection| connection.as_mut().map(change));
+    }
+
     /// Looks at the connection; `None` if there is none. No user code may run inside.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
         self.connection.peek(|connection| connection.as_ref().map(look)).ok().flatten()
@@ -181,7 +194,9 @@ impl Session {
     fn settle<R>(&self, result: Result<R, Error>) -> Result<R, Failed> {
         result.map_err(|error| {
             let message = match error {
-                Error::LocalInfileRefused => LOCAL_INFILE_REFUSED.to_vec(),
+                Error::LocalInfileRefused(LocalInfileRefusal::Forbidden) => {
+                    LOCAL_INFILE_REFUSED.to_vec()
+                }
                 _ => error.message().into_owned(),
             };
             self.fail(error.code(), error.sqlstate(), message);
@@ -254,23 +269,25 @@ impl Session {
             connection.send_query(sql)?;
             connection.read_query_response()
         })?;
-        self.note(response);
-        Ok(())
+        self.note(response)
     }
 
     /// Reads the first reply of the next statement.
     pub(crate) fn next_result(&self) -> Result<(), Failed> {
         let response = self.drive(Connection::read_query_response)?;
-        self.note(response);
-        Ok(())
+        self.note(response)
     }
 
-    fn note(&self, response: QueryResponse) {
-        let columns = match response {
-            QueryResponse::Ok => None,
-            QueryResponse::ResultSet(columns) => Some(columns),
+    fn note(&self, response: QueryResponse) -> Result<(), Failed> {
+        let (columns, name) = match response {
+            QueryResponse::Ok => (None, None),
+            QueryResponse::ResultSet(columns) => (Some(columns), None),
+            QueryResponse::LocalInfile(name) => (None, Some(name)),
         };
         let _ = self.announced.with(|announced| *announced = columns);
+        let requested = name.map(RequestedFile::new);
+        let _ = self.requested_file.with(|file| *file = requested);
+        local_infile::answer(self)
     }
 
     fn forget_announced(&self) {

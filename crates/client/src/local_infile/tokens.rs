@@ -1,0 +1,297 @@
+//! The words and quoted texts of a statement, as the servers' lexers find them: no more than it takes to tell what is a file's name.
+
+use vaquita_protocol::Encoding;
+
+/// What decides where a quoted text ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dialect {
+    pub(super) encoding: Encoding,
+    /// The `sql_mode` of this name.
+    pub(super) no_backslash_escapes: bool,
+}
+
+/// What a statement is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// A keyword, a name without quotes, a number.
+    Word(&'a [u8]),
+    /// What stands between single or double quotes, with its escapes.
+    Text {
+        /// The quote.
+        quote: u8,
+        /// What stands between the quotes.
+        body: &'a [u8],
+    },
+    /// The end of a statement.
+    Semicolon,
+    /// Anything else.
+    Other,
+}
+
+/// The tokens of a query, without comments.
+///
+/// What stands in an executable comment (`/*! */`, `/*M! */`) counts as if it were executed.
+pub(super) struct Tokens<'a> {
+    rest: &'a [u8],
+    dialect: Dialect,
+    is_conditional: bool,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(sql: &'a [u8], dialect: Dialect) -> Self {
+        Tokens { rest: sql, dialect, is_conditional: false }
+    }
+
+    /// Whether the last token stands in an executable comment, so that a server may have passed it over.
+    pub(super) fn is_conditional(&self) -> bool {
+        self.is_conditional
+    }
+
+    /// Takes what is quoted, up to the quote; `None`: there is no end.
+    fn quoted(&mut self, quote: u8) -> Option<&'a [u8]> {
+        let body = self.rest;
+        let mut pieces = Pieces { rest: body, quote, dialect: self.dialect };
+        loop {
+            match pieces.next() {
+                Some(Piece::End) => {
+                    self.rest = pieces.rest;
+                    let length = body.len() - self.rest.len() - 1;
+                    return body.get(..length);
+                }
+                Some(_) => {}
+                None => {
+                    self.rest = &[];
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Takes a word that begins here, if one does.
+    fn word(&mut self) -> Option<&'a [u8]> {
+        let from = self.rest;
+        while let [byte, after @ ..] = self.rest {
+            let length = self.dialect.encoding.multi_byte_length(self.rest);
+            self.rest = match length.and_then(|length| self.rest.get(length..)) {
+                Some(after) => after,
+                None if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..) => {
+                    after
+                }
+                None => break,
+            };
+        }
+        from.get(..from.len() - self.rest.len()).filter(|word| !word.is_empty())
+    }
+
+    fn skip_past(&mut self, end: &[u8]) {
+        let at = self.rest.windows(end.len()).position(|window| window == end);
+        self.rest = at.and_then(|at| self.rest.get(at + end.len()..)).unwrap_or_default();
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            if let Some(word) = self.word() {
+                return Some(Token::Word(word));
+            }
+            match self.rest {
+                [] => return None,
+                [b'\t'..=b'\r' | b' ', after @ ..] => self.rest = after,
+                [b'#', ..] | [b'-', b'-'] | [b'-', b'-', 0..=b' ' | 0x7F, ..] => {
+                    self.skip_past(b"\n");
+                }
+                [b'/', b'*', b'!', after @ ..] | [b'/', b'*', b'M', b'!', after @ ..] => {
+                    self.is_conditional = true;
+                    // The version from which on it is executed.
+                    let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    self.rest = after.get(digits..).unwrap_or_default();
+                }
+                [b'/', b'*', after @ ..] => {
+                    self.rest = after;
+                    self.skip_past(b"*/");
+                }
+                [b'*', b'/', after @ ..] if self.is_conditional => {
+                    self.is_conditional = false;
+                    self.rest = after;
+                }
+                [quote @ (b'\'' | b'"' | b'`'), after @ ..] => {
+                    self.rest = after;
+                    let body = self.quoted(*quote)?;
+                    let is_name = *quote == b'`';
+                    return Some(if is_name {
+                        Token::Other
+                    } else {
+                        Token::Text { quote: *quote, body }
+                    });
+                }
+                [b';', after @ ..] => {
+                    self.rest = after;
+                    return Some(Token::Semicolon);
+                }
+                [_, after @ ..] => {
+                    self.rest = after;
+                    return Some(Token::Other);
+                }
+            }
+        }
+    }
+}
+
+/// A piece of what stands between quotes.
+enum Piece<'a> {
+    /// Bytes that stand for themselves: one, or a character of several.
+    Plain(&'a [u8]),
+    /// A backslash and the byte behind it.
+    Escape(u8),
+    /// The quote, doubled.
+    Quote,
+    /// The quote that ends it.
+    End,
+}
+
+struct Pieces<'a> {
+    rest: &'a [u8],
+    quote: u8,
+    dialect: Dialect,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let length = self.dialect.encoding.multi_byte_length(self.rest);
+        if let Some((character, after)) = length.and_then(|at| self.rest.split_at_checked(at)) {
+            self.rest = after;
+            return Some(Piece::Plain(character));
+        }
+        let escapes = !self.dialect.no_backslash_escapes && self.quote != b'`';
+        let (piece, after) = match self.rest {
+            [] => return None,
+            [b'\\', escaped, after @ ..] if escapes => (Piece::Escape(*escaped), after),
+            [first, second, after @ ..] if *first == self.quote && *second == self.quote => {
+                (Piece::Quote, after)
+            }
+            [byte, after @ ..] if *byte == self.quote => (Piece::End, after),
+            [_, after @ ..] => (Piece::Plain(self.rest.get(..1).unwrap_or_default()), after),
+        };
+        self.rest = after;
+        Some(piece)
+    }
+}
+
+/// The bytes that a quoted text stands for.
+///
+/// <https://dev.mysql.com/doc/refman/8.0/en/string-literals.html>
+pub(super) fn unescape(quote: u8, body: &[u8], dialect: Dialect) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(body.len());
+    for piece in (Pieces { rest: body, quote, dialect }) {
+        match piece {
+            Piece::Plain(plain) => bytes.extend_from_slice(plain),
+            Piece::Quote | Piece::End => bytes.push(quote),
+            Piece::Escape(byte) => {
+                // Of the wildcards' escapes the backslash stays.
+                if matches!(byte, b'%' | b'_') {
+                    bytes.push(b'\\');
+                }
+                bytes.push(match byte {
+                    b'0' => 0,
+                    b'b' => 8,
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    b't' => b'\t',
+                    b'Z' => 0x1A,
+                    other => other,
+                });
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vaquita_protocol::Charset;
+
+    fn dialect(charset: &str, no_backslash_escapes: bool) -> Dialect {
+        let encoding = Charset::by_name(charset.as_bytes()).unwrap().encoding;
+        Dialect { encoding, no_backslash_escapes }
+    }
+
+    /// The tokens in short: words as they are, texts unescaped in brackets, `.` for what has no meaning here.
+    fn check_in(dialect: Dialect, sql: &[u8], expected: &[u8]) {
+        let tokens: Vec<Vec<u8>> = Tokens::new(sql, dialect)
+            .map(|token| match token {
+                Token::Word(word) => word.to_vec(),
+                Token::Text { quote, body } => {
+                    [b"[", &unescape(quote, body, dialect)[..], b"]"].concat()
+                }
+                Token::Semicolon => b";".to_vec(),
+                Token::Other => b".".to_vec(),
+            })
+            .collect();
+        let found = tokens.join(&b' ');
+        assert_eq!(found.escape_ascii().to_string(), expected.escape_ascii().to_string());
+    }
+
+    fn check(sql: &str, expected: &str) {
+        check_in(dialect("utf8mb4", false), sql.as_bytes(), expected.as_bytes());
+    }
+
+    #[test]
+    fn comments_are_nothing() {
+        check("a/* b */c", "a c");
+        check("a /* ' */ 'b'", "a [b]");
+        check("a -- ' b\nc", "a c");
+        check("a --\n'b'", "a [b]");
+        check("a --", "a");
+        check("a--b", "a . . b");
+        check("a # ' b\nc", "a c");
+        check("a /* never ends", "a");
+        check("a /*/ b */ c", "a c");
+        check("a */ b", "a . . b");
+    }
+
+    #[test]
+    fn executable_comments_are_executed() {
+        check("/*! a */ b", "a b");
+        check("/*!40000 a */ b", "a b");
+        check("/*!080000a*/ b", "a b");
+        check("/*M!100100 a /* ; */ ; */ b", "a ; b");
+        let mut tokens = Tokens::new(b"a /*!40000 b */ c", dialect("utf8mb4", false));
+        let mut conditional = Vec::new();
+        while tokens.next().is_some() {
+            conditional.push(tokens.is_conditional());
+        }
+        assert_eq!(conditional, [false, true, false]);
+    }
+
+    #[test]
+    fn quotes_end_where_the_servers_end_them() {
+        check("'a' \"b\" `c`", "[a] [b] .");
+        check("'a''b' \"c\"\"d\" `e``f` g", "[a'b] [c\"d] . g");
+        check("'a\\'b' c", "[a'b] c");
+        check("'a\\\\' b", "[a\\] b");
+        check("'a\"b' \"c'd\"", "[a\"b] [c'd]");
+        check("`a\\` b", ". b");
+        check("a 'never ends", "a");
+        check("a 'never ends\\'", "a");
+        check("'\\0\\b\\n\\r\\t\\Z\\%\\_\\x\\\"'", "[\0\u{8}\n\r\t\u{1A}\\%\\_x\"]");
+        check("@'a' N'b' x'c' @`d`", ". [a] N [b] x [c] . .");
+        check_in(dialect("latin1", true), b"'a\\' b 'c\\\\''d'", b"[a\\] b [c\\\\'d]");
+    }
+
+    #[test]
+    fn characters_of_several_bytes_are_whole() {
+        // The second byte of each looks like a backslash or a backtick.
+        check_in(dialect("gbk", false), b"'\xBF\\' a", b"[\xBF\\] a");
+        check_in(dialect("latin1", false), b"'\xBF\\' a' b", b"[\xBF' a] b");
+        check_in(dialect("sjis", false), b"`\x83` a` b", b". b");
+        check_in(dialect("big5", false), b"\xA5`a 'b'", b"\xA5`a [b]");
+        // A backslash escapes one byte; what comes next is looked at on its own.
+        check_in(dialect("gbk", false), b"'\\\xBF\\' a' b", b"[\xBF' a] b");
+    }
+}
