@@ -11,7 +11,7 @@ mod servers;
 
 use std::time::Duration;
 
-use servers::{Server, on_each, run, text};
+use servers::{Feature, Server, on_each, run, text};
 use vaquita_client::{Address, Capabilities, Charset, ConnectOptions, Connection, State};
 
 /// Connecting fails with this number and SQLSTATE; the message is returned.
@@ -36,15 +36,19 @@ fn the_greeting_is_kept() {
 }
 
 /// The users that these tests make: plugin, and the SQL that gives them a password.
-fn plugins(server: &Server) -> &'static [(&'static str, &'static str)] {
-    match server.name {
-        "mariadb" => &[("native", "IDENTIFIED VIA mysql_native_password USING PASSWORD")],
-        _ => &[
-            ("native", "IDENTIFIED WITH mysql_native_password BY"),
-            ("sha2", "IDENTIFIED WITH caching_sha2_password BY"),
-            ("sha256", "IDENTIFIED WITH sha256_password BY"),
-        ],
-    }
+fn plugins(server: &Server) -> Vec<(&'static str, &'static str)> {
+    let native = match server.name {
+        "mysql56" => "IDENTIFIED BY",
+        _ if server.is_mariadb() => "IDENTIFIED VIA mysql_native_password USING PASSWORD",
+        _ => "IDENTIFIED WITH mysql_native_password BY",
+    };
+    let mut plugins = vec![
+        (Feature::NativePassword, "native", native),
+        (Feature::CachingSha2Password, "sha2", "IDENTIFIED WITH caching_sha2_password BY"),
+        (Feature::Sha256Password, "sha256", "IDENTIFIED WITH sha256_password BY"),
+    ];
+    plugins.retain(|(feature, ..)| server.has(*feature));
+    plugins.into_iter().map(|(_, plugin, identified)| (plugin, identified)).collect()
 }
 
 /// Makes a user for one test and transport, so that tests in parallel don't meet.
@@ -54,8 +58,8 @@ fn make_user(server: &Server, user: &str, identified: &str, password: &str) {
         true => format!("('{password}')"),
         false => format!("'{password}'"),
     };
-    run(&mut admin, &format!("DROP USER IF EXISTS {user}@'%', {user}@localhost"));
     for host in ["%", "localhost"] {
+        servers::drop_user(&mut admin, user, host);
         run(&mut admin, &format!("CREATE USER {user}@'{host}' {identified} {password}"));
     }
 }
@@ -97,14 +101,15 @@ fn each_plugin_takes_the_right_password_only() {
 
 #[test]
 fn a_password_too_long_for_the_key_is_refused_here() {
-    let [_, server] = Server::all();
-    let password = "y".repeat(230);
-    make_user(&server, "sha2_too_long", "IDENTIFIED WITH caching_sha2_password BY", &password);
-    let mut options = ConnectOptions::new(server.tcp());
-    options.user = b"sha2_too_long".to_vec();
-    options.password = password.into_bytes();
-    let message = refused(&options, 2000, b"HY000");
-    assert!(message.contains("too long"), "{message}");
+    for server in Server::with(Feature::CachingSha2Password) {
+        let password = "y".repeat(230);
+        make_user(&server, "sha2_too_long", "IDENTIFIED WITH caching_sha2_password BY", &password);
+        let mut options = ConnectOptions::new(server.tcp());
+        options.user = b"sha2_too_long".to_vec();
+        options.password = password.into_bytes();
+        let message = refused(&options, 2000, b"HY000");
+        assert!(message.contains("too long"), "{message}");
+    }
 }
 
 #[test]
@@ -176,7 +181,7 @@ fn flags_are_asked_for_where_offered() {
 
 #[test]
 fn an_end_of_rows_may_be_an_ok_packet() {
-    for server in Server::all() {
+    for server in Server::with(Feature::SessionTrack) {
         let mut options = server.options(server.unix());
         options.capabilities = Capabilities::DEPRECATE_EOF | Capabilities::SESSION_TRACK;
         let mut connection = Connection::connect(&options).unwrap();
@@ -192,13 +197,14 @@ fn an_end_of_rows_may_be_an_ok_packet() {
 
 #[test]
 fn attributes_reach_the_server() {
-    let [_, server] = Server::all();
-    let mut options = server.options(server.unix());
-    options.attributes = vec![(b"_server_host".to_vec(), b"localhost".to_vec())];
-    let mut connection = Connection::connect(&options).unwrap();
-    let sql = "SELECT GROUP_CONCAT(ATTR_NAME, '=', ATTR_VALUE ORDER BY ORDINAL_POSITION) \
-               FROM performance_schema.session_connect_attrs WHERE PROCESSLIST_ID = CONNECTION_ID()";
-    assert_eq!(text(&mut connection, sql), "_client_name=mysqlnd,_server_host=localhost");
+    for server in Server::with(Feature::SessionConnectAttrs) {
+        let mut options = server.options(server.unix());
+        options.attributes = vec![(b"_server_host".to_vec(), b"localhost".to_vec())];
+        let mut connection = Connection::connect(&options).unwrap();
+        let sql = "SELECT GROUP_CONCAT(ATTR_NAME, '=', ATTR_VALUE ORDER BY ORDINAL_POSITION) \
+                   FROM performance_schema.session_connect_attrs WHERE PROCESSLIST_ID = CONNECTION_ID()";
+        assert_eq!(text(&mut connection, sql), "_client_name=mysqlnd,_server_host=localhost");
+    }
 }
 
 #[test]
@@ -230,9 +236,9 @@ fn without_a_wish_the_charset_is_the_servers() {
 fn each_collation_leads_to_its_charset() {
     for server in Server::all() {
         let mut connection = server.connect();
-        let table = match server.name {
-            "mariadb" => "COLLATION_CHARACTER_SET_APPLICABILITY",
-            _ => "COLLATIONS",
+        let table = match server.is_mariadb() {
+            true => "COLLATION_CHARACTER_SET_APPLICABILITY",
+            false => "COLLATIONS",
         };
         let sql = format!(
             "SELECT ID, CHARACTER_SET_NAME FROM information_schema.{table} WHERE ID IS NOT NULL"
@@ -256,15 +262,16 @@ fn each_collation_leads_to_its_charset() {
 
 #[test]
 fn a_connection_shows_no_password() {
-    let [_, server] = Server::all();
-    let password = "hunter2hunter2";
-    make_user(&server, "shown", "IDENTIFIED WITH caching_sha2_password BY", password);
-    let mut options = ConnectOptions::new(server.unix());
-    options.user = b"shown".to_vec();
-    options.password = password.as_bytes().to_vec();
-    // The server does not have the hash yet, so the password itself has just been sent.
-    let connection = Connection::connect(&options).unwrap();
-    let shown = format!("{connection:?}");
-    assert!(!shown.contains("104, 117, 110") && !shown.contains("hunter"), "{shown}");
-    assert!(shown.len() < 4096, "{} bytes", shown.len());
+    for server in Server::with(Feature::CachingSha2Password) {
+        let password = "hunter2hunter2";
+        make_user(&server, "shown", "IDENTIFIED WITH caching_sha2_password BY", password);
+        let mut options = ConnectOptions::new(server.unix());
+        options.user = b"shown".to_vec();
+        options.password = password.as_bytes().to_vec();
+        // The server does not have the hash yet, so the password itself has just been sent.
+        let connection = Connection::connect(&options).unwrap();
+        let shown = format!("{connection:?}");
+        assert!(!shown.contains("104, 117, 110") && !shown.contains("hunter"), "{shown}");
+        assert!(shown.len() < 4096, "{} bytes", shown.len());
+    }
 }

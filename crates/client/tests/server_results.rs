@@ -118,8 +118,8 @@ fn rows_around_the_packet_limit_come_whole() {
             let length = if payload - 4 <= FULL_PACKET { payload - 4 } else { payload - 9 };
             // Two long rows: the second one meets a buffer that has grown already.
             let sql = format!(
-                "SELECT 'before' UNION ALL SELECT REPEAT('x', {length}) UNION ALL SELECT REPEAT('y', {length}) \
-                 UNION ALL SELECT 'after'"
+                "SELECT ELT(n, 'before', REPEAT('x', {length}), REPEAT('y', {length}), 'after') FROM \
+                 (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) AS numbers"
             );
             let check = |row: Option<Row<'_>>, expected: usize, content: u8| {
                 let value = row.and_then(|row| row.values().next().flatten()).unwrap_or_default();

@@ -96,12 +96,12 @@ static UTF8MB4: Charset = Charset::single_byte(
     "utf8mb4",
     45,
     "utf8mb4_general_ci",
-    &[(45, 46), (224, 247), (255, 323), (608, 610)],
+    &[(45, 46), (224, 247), (255, 323), (608, 611)],
 )
 .multi_byte(1, 4, Encoding::Utf8mb4)
 .uca1400(9);
 
-/// All character sets of MariaDB 10.11 and MySQL 8.0, as their information_schema.COLLATIONS list them.
+/// All character sets of MariaDB 10.11 and 11.8, MySQL 5.6, 8.0 and 9.7, as their information_schema.COLLATIONS list them.
 static CHARSETS: [&Charset; 42] =
     [
         &Charset::single_byte("big5", 1, "big5_chinese_ci", &[(1, 1), (84, 84)]).multi_byte(
@@ -173,7 +173,7 @@ static CHARSETS: [&Charset; 42] =
             "utf8",
             33,
             "utf8_general_ci",
-            &[(33, 33), (76, 76), (83, 83), (192, 223), (254, 254), (576, 578)],
+            &[(33, 33), (76, 76), (83, 83), (192, 223), (254, 254), (576, 579)],
         )
         .multi_byte(1, 3, Encoding::Utf8mb3)
         .uca1400(8),

@@ -1,16 +1,52 @@
 //! The real servers that tests run against, as `scripts/server env NAME` describes them in the environment.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use std::env;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::sync::Mutex;
+use std::{env, io};
 
 use vaquita_client::{Address, ConnectOptions, Connection, QueryResponse};
 
 /// A value: `None` is NULL.
 pub(crate) type Value = Option<Vec<u8>>;
 
+/// What some servers have and others have not; a test says what it needs (`Server::with`, `Server::has`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Feature {
+    /// The plugin mysql_native_password: gone from MySQL 9.0 on.
+    NativePassword,
+    /// The plugin caching_sha2_password: MySQL from 8.0 on.
+    CachingSha2Password,
+    /// The plugin sha256_password with a key pair of the server's: MySQL. The build of 5.6 has it over TLS only.
+    Sha256Password,
+    /// CLIENT_DEPRECATE_EOF and CLIENT_SESSION_TRACK: all but MySQL 5.6.
+    SessionTrack,
+    /// The attributes of each connection in a table: all but MariaDB without `performance_schema`.
+    SessionConnectAttrs,
+    /// The character set gb18030: MySQL from 5.7.4 on.
+    Gb18030,
+}
+
+impl Feature {
+    fn is_in(self, server: &str) -> bool {
+        match self {
+            Feature::NativePassword => server != "mysql97",
+            Feature::CachingSha2Password | Feature::Sha256Password | Feature::Gb18030 => {
+                matches!(server, "mysql80" | "mysql97")
+            }
+            Feature::SessionTrack => server != "mysql56",
+            Feature::SessionConnectAttrs => server.starts_with("mysql"),
+        }
+    }
+}
+
+/// What has been said to be missing already.
+static MISSING: Mutex<BTreeSet<(&str, Feature)>> = Mutex::new(BTreeSet::new());
+
 /// A server and how to get in.
 pub(crate) struct Server {
-    /// `mariadb` or `mysql80`.
+    /// Its file in scripts/servers, such as `mariadb` or `mysql80`.
     pub(crate) name: &'static str,
     host: String,
     port: u16,
@@ -21,13 +57,19 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    const NAMES: [&'static str; 5] = ["mariadb", "mysql80", "mysql56", "mysql97", "mariadb118"];
+
+    /// The servers without which nothing counts as tested.
+    const USUAL: &'static str = "mariadb mysql80";
+
     fn from_env(name: &'static str) -> Server {
         let prefix = format!("VAQUITA_{}", name.to_uppercase());
         let value = |key: &str| {
             env::var(format!("{prefix}_{key}")).unwrap_or_else(|_| {
                 panic!(
                     "this test needs the server '{name}', but {prefix}_{key} is not set: run `make test`, \
-                     or `scripts/with-servers mariadb mysql80 -- cargo test`"
+                     or `scripts/with-servers {} -- cargo test`",
+                    Server::USUAL
                 )
             })
         };
@@ -42,9 +84,35 @@ impl Server {
         }
     }
 
-    /// All servers.
-    pub(crate) fn all() -> [Server; 2] {
-        [Server::from_env("mariadb"), Server::from_env("mysql80")]
+    /// The servers of this run: those that scripts/with-servers was told, else the usual ones; each of them must be there.
+    pub(crate) fn all() -> Vec<Server> {
+        let names = env::var("VAQUITA_SERVERS").unwrap_or_else(|_| Server::USUAL.to_owned());
+        let known = |name| Server::NAMES.into_iter().find(|known| *known == name);
+        let servers: Vec<Server> = names
+            .split_whitespace()
+            .map(|name| Server::from_env(known(name).unwrap_or_else(|| panic!("no server {name}"))))
+            .collect();
+        assert!(!servers.is_empty(), "VAQUITA_SERVERS names a server at least");
+        servers
+    }
+
+    /// Those servers of this run that have something.
+    pub(crate) fn with(feature: Feature) -> Vec<Server> {
+        Server::all().into_iter().filter(|server| server.has(feature)).collect()
+    }
+
+    /// Whether the server has something; that it has not is told, past the capture of a passing test's output.
+    pub(crate) fn has(&self, feature: Feature) -> bool {
+        let has = feature.is_in(self.name);
+        if !has && MISSING.lock().expect("no test panics here").insert((self.name, feature)) {
+            let line = format!("not tested: {} has no {feature:?}\n", self.name);
+            io::stderr().write_all(line.as_bytes()).expect("standard error is open");
+        }
+        has
+    }
+
+    pub(crate) fn is_mariadb(&self) -> bool {
+        self.name.starts_with("mariadb")
     }
 
     pub(crate) fn tcp(&self) -> Address {
@@ -99,6 +167,14 @@ pub(crate) fn run(connection: &mut Connection, sql: &str) {
     let response =
         connection.read_query_response().unwrap_or_else(|error| panic!("{sql}: {error}"));
     assert!(matches!(response, QueryResponse::Ok), "{sql} has no rows");
+}
+
+/// Removes a user who may be there: MySQL 5.6 has no IF EXISTS for that.
+pub(crate) fn drop_user(connection: &mut Connection, user: &str, host: &str) {
+    connection.send_query(format!("DROP USER {user}@'{host}'").as_bytes()).unwrap();
+    if let Err(error) = connection.read_query_response() {
+        assert_eq!(error.code(), 1396, "{error}");
+    }
 }
 
 /// Runs a query and stores its rows.
