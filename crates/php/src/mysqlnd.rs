@@ -48,7 +48,8 @@ impl Module for Mysqlnd {
                 (c"extended SSL", c"supported"),
                 (
                     c"Loaded plugins",
-                    c"auth_plugin_mysql_native_password,auth_plugin_caching_sha2_password,auth_plugin_sha256_password",
+                    c"auth_plugin_mysql_native_password,auth_plugin_mysql_clear_password,auth_plugin_caching_sha2_password,\
+                      auth_plugin_sha256_password,auth_plugin_client_ed25519,auth_plugin_parsec",
                 ),
                 (c"API Extensions", c"mysqli"),
             ],

@@ -1,7 +1,7 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
 use crate::zend::info;
-use crate::zend::ini::Setting;
+use crate::zend::ini::{Scope, Setting};
 use crate::zend::module::{Module, build_id, text};
 use core::ffi::CStr;
 use std::ffi::CString;
@@ -16,7 +16,9 @@ impl Module for Vaquita {
     const NAME: &'static CStr = c"vaquita";
     const NEEDS: &'static [&'static CStr] = &[];
     /// Each has a row in docs/settings.md.
-    const SETTINGS: &'static [Setting] = &[];
+    const SETTINGS: &'static [Setting] =
+        &[Setting::new(c"vaquita.cleartext_password", Some(c"secure"), Scope::System)
+            .one_of(&[b"secure", b"off", b""])];
 
     fn version() -> &'static CStr {
         static VERSION: OnceLock<CString> = OnceLock::new();

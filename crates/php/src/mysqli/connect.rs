@@ -11,7 +11,9 @@ use crate::zend::ini;
 use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
 use std::time::Duration;
-use vaquita_client::{Address, Capabilities, ConnectOptions, TlsOptions, Verify};
+use vaquita_client::{
+    Address, Capabilities, CleartextPassword, ConnectOptions, TlsOptions, Verify,
+};
 
 /// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
 const CLIENT_SSL: i64 = 2048;
@@ -97,6 +99,7 @@ impl<'a> Where<'a> {
         options.write_timeout = options.read_timeout;
         options.init_commands.clone_from(&asked.init_commands);
         options.server_public_key.clone_from(&asked.server_public_key);
+        options.cleartext_password = defaults.cleartext_password;
         options.tls = (flags & CLIENT_SSL != 0).then(|| {
             let is_verified = flags & CLIENT_SSL_VERIFY_SERVER_CERT != 0;
             TlsOptions { verify: if is_verified { Verify::Identity } else { Verify::None } }
@@ -146,10 +149,11 @@ fn split_port(host: &[u8]) -> (&[u8], Option<u16>) {
     }
 }
 
-/// The timeouts that settings give.
+/// What settings give.
 struct Defaults {
     connect_timeout: Option<Duration>,
     read_timeout: Option<Duration>,
+    cleartext_password: CleartextPassword,
 }
 
 impl Defaults {
@@ -157,6 +161,10 @@ impl Defaults {
         Defaults {
             connect_timeout: seconds(ini::long(c"default_socket_timeout")),
             read_timeout: seconds(ini::long(c"mysqlnd.net_read_timeout")),
+            cleartext_password: match ini::string(c"vaquita.cleartext_password") {
+                Some(b"secure") => CleartextPassword::Secure,
+                _ => CleartextPassword::Off,
+            },
         }
     }
 }

@@ -36,6 +36,8 @@ enum Accepts {
     Number,
     /// Numbers from this one on.
     AtLeast(i64),
+    /// These words.
+    OneOf(&'static [&'static [u8]]),
 }
 
 /// How a setting is shown.
@@ -85,6 +87,12 @@ impl Setting {
     /// The setting, refusing numbers below `least`.
     pub(crate) const fn at_least(mut self, least: i64) -> Setting {
         self.accepts = Accepts::AtLeast(least);
+        self
+    }
+
+    /// The setting, refusing all but these words. PHP makes an empty value of `off` in a php.ini.
+    pub(crate) const fn one_of(mut self, words: &'static [&'static [u8]]) -> Setting {
+        self.accepts = Accepts::OneOf(words);
         self
     }
 }
@@ -148,6 +156,9 @@ unsafe extern "C" fn check(
             Accepts::AtLeast(least) => {
                 !value.is_null()
                     && ffi::zend_atol(super::string::Str(value).as_ptr(), (*value).len) >= least
+            }
+            Accepts::OneOf(words) => {
+                !value.is_null() && words.contains(&super::string::Str(value).bytes())
             }
         }
     };
