@@ -19,7 +19,6 @@ mod parsec;
 mod rsa;
 mod sha256_password;
 
-use vaquita_protocol::auth_more_data::AUTH_MORE_DATA_HEADER;
 use vaquita_protocol::auth_switch_request::AUTH_SWITCH_HEADER;
 use vaquita_protocol::ok_packet::OK_HEADER;
 use vaquita_protocol::reader::ERR_HEADER;
@@ -238,8 +237,7 @@ impl<'a> Authentication<'a> {
                 self.nonce = request.auth_plugin_data.to_vec();
                 self.response().map(Next::Send)
             }
-            Some(&AUTH_MORE_DATA_HEADER) => self.more_data(AuthMoreData::parse(payload)?.data),
-            _ => Err(Malformed { packet: "authentication", field: "header" }.into()),
+            _ => self.more_data(AuthMoreData::parse(payload)?.data),
         }
     }
 
@@ -249,6 +247,9 @@ impl<'a> Authentication<'a> {
             Awaits::FastAuthResult => caching_sha2_password::go_on(secret, nonce, data)?,
             Awaits::PublicKey => Answer::last(rsa::encrypt_password(secret.password, nonce, data)?),
             Awaits::ExtSalt => Answer::last(parsec::sign(secret.password, nonce, data)?),
+            Awaits::Verdict if self.plugin == Plugin::Clear => {
+                return Err(mysql_clear_password::question());
+            }
             Awaits::Verdict => return Err(unexpected_data()),
         };
         self.awaits = answer.awaits;

@@ -22,3 +22,9 @@ pub(super) fn answer(secret: &Secret<'_>) -> Result<Answer, Error> {
     );
     Err(Error::log_in_impossible(codes::AUTH_PLUGIN_ERR, &reason))
 }
+
+/// What a question of the server's is answered with, once it has the password.
+pub(super) fn question() -> Error {
+    let reason = "The server asks for more than a password (mysql_clear_password), as PAM does if it is empty";
+    Error::log_in_impossible(codes::AUTH_PLUGIN_ERR, reason)
+}
