@@ -2,6 +2,57 @@
 //!
 //! A query goes down by [`Connection::send_query`] and comes back by [`Connection::read_query_response`]; its rows follow one by one
 //! ([`Connection::next_row`]) or all at once ([`Connection::store_result`]).
+//!
+//! ```
+//! use std::time::Duration;
+//! use vaquita_client::{Address, ConnectOptions, Connection, QueryResponse, State};
+//!
+//! # let server = |what: &str| {
+//! #     std::env::var(format!("VAQUITA_MARIADB_{what}"))
+//! #         .expect("this example needs a server: scripts/with-servers mariadb -- cargo test --doc")
+//! # };
+//! # let (host, port, user, password) =
+//! #     (server("HOST"), server("PORT").parse().unwrap(), server("USER"), server("PASSWORD"));
+//! let mut connection = Connection::connect(&ConnectOptions {
+//!     user: user.into(),
+//!     password: password.into(),
+//!     connect_timeout: Some(Duration::from_secs(10)),
+//!     ..ConnectOptions::new(Address::Tcp { host, port })
+//! })?;
+//!
+//! // A query goes down, its response comes back, and then its rows: each is borrowed until the next one is read.
+//! connection.send_query(b"SELECT 1 AS id, 'Ada' AS name UNION ALL SELECT 2, NULL")?;
+//! let QueryResponse::ResultSet(columns) = connection.read_query_response()? else {
+//!     panic!("a SELECT has rows");
+//! };
+//! assert_eq!(columns[1].name(), b"name");
+//! while let Some(row) = connection.next_row()? {
+//!     for (column, value) in columns.iter().zip(row.values()) {
+//!         match value {
+//!             Some(bytes) => println!("{} = {bytes:?}", column.name().escape_ascii()),
+//!             None => println!("{} is NULL", column.name().escape_ascii()),
+//!         }
+//!     }
+//! }
+//!
+//! // Or all rows at once, to be looked at in any order.
+//! connection.send_query(b"SELECT 'a' UNION ALL SELECT 'b'")?;
+//! connection.read_query_response()?;
+//! let stored = connection.store_result()?;
+//! assert_eq!(stored.row(1).unwrap().values().collect::<Vec<_>>(), [Some(&b"b"[..])]);
+//!
+//! // A statement without rows says what it did.
+//! connection.send_query(b"SET @answer = 42")?;
+//! assert!(matches!(connection.read_query_response()?, QueryResponse::Ok));
+//! assert_eq!(connection.session().warnings, 0);
+//!
+//! // An error has the server's number and SQLSTATE; after a refusal the connection is as good as before.
+//! connection.send_query(b"SELECT nonsense")?;
+//! let error = connection.read_query_response().unwrap_err();
+//! assert_eq!((error.code(), error.sqlstate()), (1054, *b"42S22"));
+//! assert_eq!(connection.state(), State::Ready);
+//! # Ok::<(), vaquita_client::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod auth;

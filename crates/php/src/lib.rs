@@ -2,7 +2,7 @@
 //!
 //! # Lifecycles
 //!
-//! - **Process.** PHP loads the object and calls [`get_module`], then starts each module (`Module::start`): classes, constants and
+//! - **Process.** PHP loads the object and calls `get_module`, then starts each module (`Module::start`): classes, constants and
 //!   settings are registered once and only read afterwards. No thread is started and no connection made: a fork may follow
 //!   (FPM, Apache prefork), and each child goes on with its own copy.
 //! - **Request.** `Module::request_start` puts this thread's state back: report mode, last connect error.
@@ -14,7 +14,7 @@
 //! thread: `thread_local!` cells in `mysqli::report` and `zend::guarded`. Objects never leave their thread (`Rc`, `Cell`), as Zend's
 //! don't. So a ZTS build needs no other data layout.
 //!
-//! The only `unsafe` of this crate stands in [`zend`].
+//! The only `unsafe` of this crate stands in `zend`.
 
 mod convert;
 mod mysqli;
