@@ -97,6 +97,7 @@ pub fn handshake_v10(data: &[u8]) -> bool {
 /// [`AuthSwitchRequest`].
 pub fn auth_switch_request(data: &[u8]) -> bool {
     let Ok(request) = AuthSwitchRequest::parse(data) else { return false };
+    assert_eq!(data.first(), Some(&0xFE));
     assert!(is_inside(data, request.plugin_name) && is_inside(data, request.auth_plugin_data));
     let mut again = vec![0xFE];
     if data.len() > 1 {
@@ -111,6 +112,7 @@ pub fn auth_switch_request(data: &[u8]) -> bool {
 /// [`AuthMoreData`].
 pub fn auth_more_data(data: &[u8]) -> bool {
     let Ok(more) = AuthMoreData::parse(data) else { return false };
+    assert_eq!(data.first(), Some(&1));
     assert!(is_inside(data, more.data) && more.data.len() + 1 == data.len());
     true
 }
@@ -121,6 +123,7 @@ pub fn ok_packet(data: &[u8]) -> bool {
     for capabilities in [Capabilities::NONE, Capabilities::SESSION_TRACK] {
         let Ok(ok) = OkPacket::parse(data, capabilities) else { continue };
         is_ok = true;
+        assert!(matches!(data.first(), Some(0 | 0xFE)));
         assert!(is_inside(data, ok.info) && is_inside(data, ok.session_state));
         let mut again = vec![0];
         put_lenenc_int(&mut again, ok.affected_rows);

@@ -67,4 +67,9 @@ mod tests {
         let data = b"\xFEmysql_native_password\0".len();
         check_prefixes(&payload, AuthSwitchRequest::parse, |length| length == 1 || length >= data);
     }
+
+    #[test]
+    fn another_packet_is_none() {
+        assert_eq!(AuthSwitchRequest::parse(b"\xFFname\0data").unwrap_err().field, "status tag");
+    }
 }

@@ -148,4 +148,18 @@ mod tests {
         payload[0] = 9;
         assert_eq!(HandshakeV10::parse(&payload).unwrap_err().field, "protocol version");
     }
+
+    /// Whatever length is told, the second part has thirteen bytes at least.
+    #[test]
+    fn the_nonce_is_never_shorter_than_its_plugins_need() {
+        for told in [0, 1, 8, 20] {
+            let mut payload = hex(MYSQL_8_0_33);
+            let at = payload.len() - b"caching_sha2_password\0".len() - 13 - 10 - 1;
+            assert_eq!(payload[at], 21);
+            payload[at] = told;
+            let handshake = HandshakeV10::parse(&payload).unwrap();
+            assert_eq!(handshake.auth_plugin_data, b"io\x04\x03zh\x16Pj:t|Sr\x19B\x08xO\x13");
+            assert_eq!(handshake.auth_plugin_name, b"caching_sha2_password");
+        }
+    }
 }

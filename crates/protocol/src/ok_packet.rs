@@ -111,4 +111,11 @@ mod tests {
             assert_eq!(parse(&hex(packet)).unwrap_err().field, "info");
         }
     }
+
+    #[test]
+    fn another_packet_is_none() {
+        let mut payload = hex(PINGED);
+        payload[0] = 1;
+        assert_eq!(parse(&payload).unwrap_err().field, "header");
+    }
 }
