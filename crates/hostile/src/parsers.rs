@@ -9,7 +9,7 @@ use vaquita_protocol::reader::{NULL_VALUE, Reader};
 use vaquita_protocol::writer::{put_lenenc_bytes, put_lenenc_int, put_null_terminated};
 use vaquita_protocol::{
     AuthMoreData, AuthSwitchRequest, Capabilities, ColumnDefinition41, ComQueryResponse, EofPacket,
-    ErrPacket, HandshakeV10, OkPacket, PacketHeader, TextRow,
+    ErrPacket, HandshakeV10, OkPacket, PacketHeader, SessionState, SessionStateChange, TextRow,
 };
 
 use crate::session::session;
@@ -35,6 +35,7 @@ pub const ALL: &[Check] = checks![
     auth_switch_request,
     auth_more_data,
     ok_packet,
+    session_state,
     err_packet,
     eof_packet,
     query_response,
@@ -103,9 +104,8 @@ pub fn auth_switch_request(data: &[u8]) -> bool {
     if data.len() > 1 {
         put_null_terminated(&mut again, request.plugin_name);
         again.extend_from_slice(request.auth_plugin_data);
-        again.push(0);
     }
-    assert_eq!(AuthSwitchRequest::parse(&again), Ok(request));
+    assert_eq!(again, data);
     true
 }
 
@@ -135,6 +135,28 @@ pub fn ok_packet(data: &[u8]) -> bool {
         assert_eq!(OkPacket::parse(&again, capabilities), Ok(ok));
     }
     is_ok
+}
+
+/// [`SessionState`]: no more changes than bytes, each inside.
+pub fn session_state(data: &[u8]) -> bool {
+    let mut state = SessionState::new(data);
+    for _ in 0..=data.len() {
+        let (first, second) = match state.next_change() {
+            Err(_) => return false,
+            Ok(None) => return true,
+            Ok(Some(change)) => match change {
+                SessionStateChange::SystemVariable { name, value } => (name, value),
+                SessionStateChange::Schema(text)
+                | SessionStateChange::Gtids(text)
+                | SessionStateChange::TransactionCharacteristics(text)
+                | SessionStateChange::TransactionState(text) => (text, text),
+                SessionStateChange::StateChange(_) => (data, data),
+            },
+        };
+        assert!(is_inside(data, first) && is_inside(data, second));
+    }
+    assert!(state.next_change() == Ok(None), "more changes than bytes");
+    true
 }
 
 /// [`ErrPacket`].

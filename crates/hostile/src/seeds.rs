@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use vaquita_protocol::PacketHeader;
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
+use vaquita_protocol::{Capabilities, OkPacket, PacketHeader};
 
 use crate::parsers::Check;
 use crate::recordings::{self, Recorded};
@@ -41,6 +41,14 @@ pub fn made(check: &Check) -> io::Result<BTreeSet<Vec<u8>>> {
     }
     let mut payloads: BTreeSet<Vec<u8>> = recorded.iter().flat_map(packets).collect();
     payloads.extend(golden(check)?);
+    if check.name == "session_state" {
+        // It is a part of a packet.
+        let field = |payload: &Vec<u8>| {
+            let ok = OkPacket::parse(payload, Capabilities::SESSION_TRACK).ok()?;
+            (!ok.session_state.is_empty()).then(|| ok.session_state.to_vec())
+        };
+        return Ok(payloads.iter().filter_map(field).collect());
+    }
     if check.name == "text_row" {
         let columns = 1..=MAX_SEED_COLUMNS;
         let rows = columns.flat_map(|columns| {
