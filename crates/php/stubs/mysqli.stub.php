@@ -1,7 +1,7 @@
 <?php
 
 /*
- * What PHP sees of mysqli, as stock PHP 8.2's Reflection shows it: the order is stock's too.
+ * What PHP sees of mysqli, as stock PHP 8.2's and 8.4's Reflection shows it: the order is stock's too.
  * The crate vaquita-stub-gen makes Zend's tables of this, and says what a note (the comment at the end of a line) can say.
  */
 
@@ -35,7 +35,7 @@ const MYSQLI_OPT_CAN_HANDLE_EXPIRED_PASSWORDS = 37;
 const MYSQLI_STORE_RESULT = 0;
 const MYSQLI_USE_RESULT = 1;
 const MYSQLI_ASYNC = 8;
-const MYSQLI_STORE_RESULT_COPY_DATA = 16;
+const MYSQLI_STORE_RESULT_COPY_DATA = 16; // deprecated since 8.4
 const MYSQLI_ASSOC = 1;
 const MYSQLI_NUM = 2;
 const MYSQLI_BOTH = 3;
@@ -45,9 +45,9 @@ const MYSQLI_STMT_ATTR_UPDATE_MAX_LENGTH = 0;
 const MYSQLI_STMT_ATTR_CURSOR_TYPE = 1;
 const MYSQLI_CURSOR_TYPE_NO_CURSOR = 0;
 const MYSQLI_CURSOR_TYPE_READ_ONLY = 1;
-const MYSQLI_CURSOR_TYPE_FOR_UPDATE = 2;
-const MYSQLI_CURSOR_TYPE_SCROLLABLE = 4;
-const MYSQLI_STMT_ATTR_PREFETCH_ROWS = 2;
+const MYSQLI_CURSOR_TYPE_FOR_UPDATE = 2; // until 8.3
+const MYSQLI_CURSOR_TYPE_SCROLLABLE = 4; // until 8.3
+const MYSQLI_STMT_ATTR_PREFETCH_ROWS = 2; // until 8.3
 
 // Flags of a column.
 const MYSQLI_NOT_NULL_FLAG = 1;
@@ -93,15 +93,16 @@ const MYSQLI_TYPE_BLOB = 252;
 const MYSQLI_TYPE_VAR_STRING = 253;
 const MYSQLI_TYPE_STRING = 254;
 const MYSQLI_TYPE_CHAR = 1;
-const MYSQLI_TYPE_INTERVAL = 247;
+const MYSQLI_TYPE_INTERVAL = 247; // until 8.3
 const MYSQLI_TYPE_GEOMETRY = 255;
+const MYSQLI_TYPE_VECTOR = 242; // since 8.4
 const MYSQLI_TYPE_JSON = 245;
 const MYSQLI_TYPE_NEWDECIMAL = 246;
 const MYSQLI_TYPE_BIT = 16;
 
 // More options.
 const MYSQLI_SET_CHARSET_NAME = 7;
-const MYSQLI_SET_CHARSET_DIR = 6;
+const MYSQLI_SET_CHARSET_DIR = 6; // until 8.3
 
 // What fetching from a prepared statement answers.
 const MYSQLI_NO_DATA = 100; // deprecated
@@ -122,16 +123,16 @@ const MYSQLI_SERVER_QUERY_WAS_SLOW = 2048; // deprecated
 const MYSQLI_SERVER_PS_OUT_PARAMS = 4096; // deprecated
 
 // What mysqli_refresh flushes.
-const MYSQLI_REFRESH_GRANT = 1;
-const MYSQLI_REFRESH_LOG = 2;
-const MYSQLI_REFRESH_TABLES = 4;
-const MYSQLI_REFRESH_HOSTS = 8;
-const MYSQLI_REFRESH_STATUS = 16;
-const MYSQLI_REFRESH_THREADS = 32;
-const MYSQLI_REFRESH_REPLICA = 64;
-const MYSQLI_REFRESH_SLAVE = 64;
-const MYSQLI_REFRESH_MASTER = 128;
-const MYSQLI_REFRESH_BACKUP_LOG = 2097152;
+const MYSQLI_REFRESH_GRANT = 1; // deprecated since 8.4
+const MYSQLI_REFRESH_LOG = 2; // deprecated since 8.4
+const MYSQLI_REFRESH_TABLES = 4; // deprecated since 8.4
+const MYSQLI_REFRESH_HOSTS = 8; // deprecated since 8.4
+const MYSQLI_REFRESH_STATUS = 16; // deprecated since 8.4
+const MYSQLI_REFRESH_THREADS = 32; // deprecated since 8.4
+const MYSQLI_REFRESH_REPLICA = 64; // deprecated since 8.4
+const MYSQLI_REFRESH_SLAVE = 64; // deprecated since 8.4
+const MYSQLI_REFRESH_MASTER = 128; // deprecated since 8.4
+const MYSQLI_REFRESH_BACKUP_LOG = 2097152; // deprecated since 8.4
 
 // How transactions begin and end.
 const MYSQLI_TRANS_START_WITH_CONSISTENT_SNAPSHOT = 1;
@@ -176,7 +177,7 @@ function mysqli_fetch_object(mysqli_result $result, string $class = "stdClass", 
 function mysqli_fetch_row(mysqli_result $result): array|false|null {} // fetch::fetch_row
 function mysqli_fetch_column(mysqli_result $result, int $column = 0): string|int|float|false|null {} // fetch::fetch_column
 function mysqli_field_count(mysqli $mysql): int {} // link::field_count
-function mysqli_field_seek(mysqli_result $result, int $index): bool {} // field::field_seek
+function mysqli_field_seek(mysqli_result $result, int $index): bool {} // field::field_seek, returns true since 8.4
 function mysqli_field_tell(mysqli_result $result): int {} // field::field_tell
 function mysqli_free_result(mysqli_result $result): void {} // result::free_result
 function mysqli_get_client_info(?mysqli $mysql = null): string {} // link::get_client_info
@@ -195,8 +196,9 @@ function mysqli_num_fields(mysqli_result $result): int {} // result::num_fields
 function mysqli_num_rows(mysqli_result $result): string|int {} // result::num_rows
 function mysqli_options(mysqli $mysql, int $option, $value): bool {} // options::options
 function mysqli_set_opt(mysqli $mysql, int $option, $value): bool {} // options::options
+#[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this function is now redundant')]
 function mysqli_ping(mysqli $mysql): bool {} // link::ping
-function mysqli_report(int $flags): bool {} // report::report
+function mysqli_report(int $flags): bool {} // report::report, returns true since 8.4
 function mysqli_query(mysqli $mysql, string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query
 function mysqli_real_connect(
     mysqli $mysql,
@@ -267,7 +269,7 @@ class mysqli {
     public function autocommit(bool $enable): bool {} // transaction::autocommit, tentative
     public function begin_transaction(int $flags = 0, ?string $name = null): bool {} // transaction::begin_transaction, tentative
     public function character_set_name(): string {} // link::character_set_name, tentative
-    public function close() {} // connect::close
+    public function close() {} // connect::close, tentative, returns true since 8.4
     public function commit(int $flags = 0, ?string $name = null): bool {} // transaction::commit, tentative
     public function connect(
         ?string $hostname = null,
@@ -277,12 +279,15 @@ class mysqli {
         ?int $port = null,
         ?string $socket = null,
     ): bool {} // connect::connect, tentative
-    public function get_client_info(): string {} // link::get_client_info, tentative, deprecated
+    #[\Deprecated(since: '8.1', message: 'use mysqli_get_client_info() instead')]
+    public function get_client_info(): string {} // link::get_client_info, tentative
     public function get_server_info(): string {} // link::get_server_info, tentative
-    public function init() {} // connect::init, deprecated
+    #[\Deprecated(since: '8.1', message: 'replace calls to parent::init() with parent::__construct()')]
+    public function init() {} // connect::init
     public function multi_query(string $query): bool {} // query::multi_query, tentative
     public function more_results(): bool {} // query::more_results, tentative
     public function next_result(): bool {} // query::next_result, tentative
+    #[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this method is now redundant')]
     public function ping(): bool {} // link::ping, tentative
     public function query(string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query, tentative
     public function real_connect(
@@ -329,7 +334,7 @@ class mysqli_result implements IteratorAggregate {
     public function fetch_object(string $class = "stdClass", array $constructor_args = []): object|false|null {} // fetch::fetch_object, tentative
     public function fetch_row(): array|false|null {} // fetch::fetch_row, tentative
     public function fetch_column(int $column = 0): string|int|float|false|null {} // fetch::fetch_column
-    public function field_seek(int $index): bool {} // field::field_seek, tentative
+    public function field_seek(int $index): bool {} // field::field_seek, tentative, returns true since 8.4
     public function free_result(): void {} // result::free_result, tentative
     public function getIterator(): Iterator {} // result::get_iterator
 }

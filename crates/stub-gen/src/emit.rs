@@ -33,17 +33,17 @@ pub(crate) fn emit(stub: &Stub, target: Target) -> String {
         &mut out,
         "pub(crate) const fn functions() -> *const ffi::zend_function_entry { FUNCTIONS.as_ptr() }",
     );
-    let sensitive = function::sensitive_parameters(&functions);
-    line(&mut out, &format!("const SENSITIVE: &[super::Sensitive] = &[{sensitive}];"));
+    let attributes = function::attributes(&functions, target);
+    line(&mut out, &format!("const ATTRIBUTES: &[super::Attribute] = &[{attributes}];"));
     line(
         &mut out,
-        "/// Marks the functions' parameters that a backtrace hides; `functions` is the compiler's function table.\n\
+        "/// Gives the functions their attributes; `functions` is the compiler's function table.\n\
          ///\n\
          /// # Safety\n\
          /// Called in MINIT, after Zend has registered the module's functions there.\n\
-         pub(crate) unsafe fn mark_sensitive_parameters(functions: *mut ffi::HashTable) {\n\
+         pub(crate) unsafe fn add_attributes(functions: *mut ffi::HashTable) {\n\
          // SAFETY: the caller's promise is the one asked for.\n\
-         unsafe { super::mark_sensitive_parameters(functions, SENSITIVE) }\n\
+         unsafe { super::add_attributes(functions, ATTRIBUTES) }\n\
          }",
     );
     constants(&mut out, stub, target);
@@ -63,7 +63,7 @@ fn constants(out: &mut String, stub: &Stub, target: Target) {
             "super::Constant {{ name: {}, value: {}, deprecated: {} }},",
             c_string(&constant.name),
             literal(&constant.value),
-            constant.deprecated,
+            constant.deprecated.is_some_and(|versions| versions.include(target)),
         );
         line(out, &text);
     }
@@ -134,6 +134,28 @@ mod tests {
         assert!(php82.contains("c\"A\"") && !php82.contains("a::f") && !php82.contains("c\"p\""));
         let php84 = made(stub, "80400");
         assert!(!php84.contains("c\"A\"") && php84.contains("a::f") && php84.contains("c\"p\""));
+    }
+
+    #[test]
+    fn a_deprecation_begins_with_its_version() {
+        let stub = "<?php\nconst A = 1; // deprecated since 8.4\n#[\\Deprecated(since: '8.1', message: 'm')]\nfunction f() {} // a::f\n";
+        let deprecated = "flags: ffi::ZEND_ACC_DEPRECATED";
+        let php80 = made(stub, "80030");
+        assert!(!php80.contains(deprecated), "{php80}");
+        let php82 = made(stub, "80235");
+        assert!(php82.contains(deprecated) && php82.contains("deprecated: false"), "{php82}");
+        // PHP has the attribute since 8.4.
+        assert!(!php82.contains("c\"Deprecated\""));
+        let php84 = made(stub, "80424");
+        assert!(php84.contains(deprecated) && php84.contains("deprecated: true"), "{php84}");
+        assert!(php84.contains("c\"Deprecated\"") && php84.contains("(c\"since\", c\"8.1\")"));
+    }
+
+    #[test]
+    fn a_return_type_may_differ() {
+        let stub = "<?php\nclass C {\n public function f() {} // a::f, tentative, returns true since 8.4\n}\n";
+        assert!(!made(stub, "80235").contains("TENTATIVE"));
+        assert!(made(stub, "80424").contains("ffi::MAY_BE_TRUE | ffi::_ZEND_IS_TENTATIVE_BIT"));
     }
 
     #[test]

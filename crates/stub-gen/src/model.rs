@@ -18,6 +18,10 @@ pub(crate) struct Versions {
 }
 
 impl Versions {
+    pub(crate) fn from(since: u32) -> Self {
+        Self { since: Some(since), until: None }
+    }
+
     pub(crate) fn include(self, target: Target) -> bool {
         self.since.is_none_or(|minor| target.is_at_least(minor))
             && self.until.is_none_or(|minor| !target.is_at_least(minor + 1))
@@ -35,7 +39,7 @@ pub(crate) struct Constant {
     pub(crate) line: usize,
     pub(crate) name: String,
     pub(crate) value: Literal,
-    pub(crate) deprecated: bool,
+    pub(crate) deprecated: Option<Versions>,
     pub(crate) versions: Versions,
 }
 
@@ -59,12 +63,37 @@ pub(crate) struct Function {
     pub(crate) return_type: Option<Type>,
     /// Whether a class that overrides the method may leave the return type out.
     pub(crate) tentative: bool,
-    pub(crate) deprecated: bool,
+    /// The versions that call the return type `true`, whatever it is in others.
+    pub(crate) returns_true: Option<Versions>,
+    pub(crate) deprecation: Option<Deprecation>,
     pub(crate) body: Body,
     pub(crate) versions: Versions,
 }
 
+/// What `#[\Deprecated]` says, which is also what a call does from PHP 8.4 on.
+#[derive(Debug)]
+pub(crate) struct Deprecation {
+    pub(crate) versions: Versions,
+    /// Its arguments, as they are written.
+    pub(crate) since: String,
+    pub(crate) message: String,
+}
+
 impl Function {
+    /// The return type that a version has.
+    pub(crate) fn return_type(&self, target: Target) -> Option<Type> {
+        if self.returns_true.is_some_and(|versions| versions.include(target)) {
+            let builtins = vec![Builtin::True];
+            return Some(Type { line: self.line, builtins, classes: Vec::new() });
+        }
+        self.return_type.clone()
+    }
+
+    /// The deprecation, if a version has it.
+    pub(crate) fn deprecation(&self, target: Target) -> Option<&Deprecation> {
+        self.deprecation.as_ref().filter(|it| it.versions.include(target))
+    }
+
     /// How many arguments a call needs: those up to the last one that has neither a default nor is variadic.
     pub(crate) fn required(&self) -> usize {
         self.parameters

@@ -7,8 +7,9 @@ use crate::model::{Body, Versions};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) body: Option<Body>,
-    pub(crate) deprecated: bool,
+    pub(crate) deprecated: Option<Versions>,
     pub(crate) tentative: bool,
+    pub(crate) returns_true: Option<Versions>,
     pub(crate) not_serializable: bool,
     pub(crate) no_dynamic_properties: bool,
     pub(crate) versions: Versions,
@@ -31,7 +32,9 @@ pub(crate) fn read(text: &str, line: usize, allowed: &[Word]) -> Result<Note, St
         };
         match kind {
             Word::Body => note.body = Some(body(word, line)?),
-            Word::Deprecated => note.deprecated = true,
+            Word::Deprecated if word == "deprecated" => note.deprecated = Some(Versions::default()),
+            Word::Deprecated => note.deprecated = Some(Versions::from(version()?)),
+            Word::ReturnsTrue => note.returns_true = Some(Versions::from(version()?)),
             Word::Tentative => note.tentative = true,
             Word::NotSerializable => note.not_serializable = true,
             Word::NoDynamicProperties => note.no_dynamic_properties = true,
@@ -48,6 +51,7 @@ pub(crate) enum Word {
     Body,
     Deprecated,
     Tentative,
+    ReturnsTrue,
     NotSerializable,
     NoDynamicProperties,
     Since,
@@ -58,6 +62,8 @@ impl Word {
     fn of(word: &str) -> Option<Self> {
         Some(match word {
             "deprecated" => Self::Deprecated,
+            _ if word.starts_with("deprecated since ") => Self::Deprecated,
+            _ if word.starts_with("returns true since ") => Self::ReturnsTrue,
             "tentative" => Self::Tentative,
             "not serializable" => Self::NotSerializable,
             "no dynamic properties" => Self::NoDynamicProperties,
@@ -83,7 +89,7 @@ fn body(word: &str, line: usize) -> Result<Body, StubError> {
 }
 
 /// 804 for the 8.4 at the end of `since 8.4`.
-fn minor_version(word: &str) -> Option<u32> {
+pub(crate) fn minor_version(word: &str) -> Option<u32> {
     let (major, minor) = word.rsplit(' ').next()?.split_once('.')?;
     let (major, minor) = (major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?);
     (major < 100 && minor < 100).then_some(major * 100 + minor)
@@ -98,6 +104,7 @@ mod tests {
         Word::Body,
         Word::Deprecated,
         Word::Tentative,
+        Word::ReturnsTrue,
         Word::NotSerializable,
         Word::NoDynamicProperties,
         Word::Since,
@@ -109,9 +116,16 @@ mod tests {
         let note = read("link::ping, tentative, deprecated, since 8.2, until 8.3", 1, ALL);
         let expected = Note {
             body: Some(Body { room: "link".to_owned(), name: "ping".to_owned() }),
-            deprecated: true,
+            deprecated: Some(Versions::default()),
             tentative: true,
             versions: Versions { since: Some(802), until: Some(803) },
+            ..Note::default()
+        };
+        assert_eq!(note, Ok(expected));
+        let note = read("deprecated since 8.4, returns true since 8.3", 1, ALL);
+        let expected = Note {
+            deprecated: Some(Versions::from(804)),
+            returns_true: Some(Versions::from(803)),
             ..Note::default()
         };
         assert_eq!(note, Ok(expected));
@@ -119,7 +133,17 @@ mod tests {
 
     #[test]
     fn what_a_note_cannot_say_is_an_error() {
-        for text in ["", "nonsense", "link::Ping", "::ping", "since x", "since 8", "a::b::c"] {
+        for text in [
+            "",
+            "nonsense",
+            "link::Ping",
+            "::ping",
+            "since x",
+            "since 8",
+            "a::b::c",
+            "deprecated since",
+            "returns true",
+        ] {
             let found = read(text, 7, ALL).map_err(|error| error.line);
             assert_eq!(found, Err(7), "{text}");
         }

@@ -20,7 +20,9 @@ pub(crate) fn parse(text: &str) -> Result<Stub, StubError> {
         match cursor.peek().kind {
             Kind::End => return Ok(stub),
             Kind::Word("const") => stub.constants.push(constant(&mut cursor)?),
-            Kind::Word("function") => stub.functions.push(function::function(&mut cursor)?),
+            Kind::Word("function") | Kind::Symbol("#[") => {
+                stub.functions.push(function::function(&mut cursor)?);
+            }
             Kind::Word("class" | "final") => stub.classes.push(class::class(&mut cursor)?),
             _ => return Err(cursor.expected("const, function, class or final class")),
         }
@@ -41,7 +43,7 @@ fn constant(cursor: &mut Cursor<'_>) -> Result<Constant, StubError> {
 #[cfg(test)]
 mod tests {
     use super::parse;
-    use crate::model::{Builtin, Literal, Visibility};
+    use crate::model::{Builtin, Literal, Versions, Visibility};
 
     #[test]
     fn constants_have_a_value_and_flags() {
@@ -51,21 +53,24 @@ mod tests {
             panic!("two constants, not {:?}", stub.constants)
         };
         assert_eq!((a.name.as_str(), &a.value), ("A", &Literal::Int(-16)));
-        assert!(!a.deprecated);
-        assert_eq!((&b.value, b.deprecated), (&Literal::Bool(false), true));
+        assert!(a.deprecated.is_none());
+        assert_eq!((&b.value, b.deprecated.is_some()), (&Literal::Bool(false), true));
         assert_eq!((b.versions.since, b.versions.until), (Some(804), None));
     }
 
     #[test]
     fn functions_have_parameters_types_and_a_body() {
         let stub = parse(
-            "<?php\nfunction &f(mysqli $a, #[\\SensitiveParameter] ?string $b = null,\n  int|array &$c = [1, 'x'], mixed &...$rest): A|B|false {} // query::run, deprecated\n",
+            "<?php\n#[\\Deprecated(since: '8.4', message: 'use g()')]\nfunction &f(mysqli $a, #[\\SensitiveParameter] ?string $b = null,\n  int|array &$c = [1, 'x'], mixed &...$rest): A|B|false {} // query::run\n",
         )
         .expect("the stub is right");
         let [f] = stub.functions.as_slice() else {
             panic!("one function, not {:?}", stub.functions)
         };
-        assert!(f.returns_reference && f.deprecated && !f.tentative);
+        assert!(f.returns_reference && !f.tentative);
+        let deprecation = f.deprecation.as_ref().expect("f is deprecated");
+        assert_eq!((deprecation.since.as_str(), deprecation.message.as_str()), ("8.4", "use g()"));
+        assert_eq!(deprecation.versions, Versions::from(804));
         assert_eq!((f.body.room.as_str(), f.body.name.as_str()), ("query", "run"));
         assert_eq!(f.required(), 1);
         let [a, b, c, rest] = f.parameters.as_slice() else {
@@ -137,6 +142,18 @@ mod tests {
             (
                 "<?php\nfunction f(#[Other] $a) {} // a::b",
                 "line 2: the only attribute known is #[\\SensitiveParameter]",
+            ),
+            (
+                "<?php\n#[Other]\nfunction f() {} // a::b",
+                "line 2: the only attribute known is #[\\Deprecated(since: '8.4', message: '...')]",
+            ),
+            (
+                "<?php\n#[\\Deprecated(since: 'x', message: '')]\nfunction f() {} // a::b",
+                "line 2: \"x\" names no version like 8.4",
+            ),
+            (
+                "<?php\nclass C {\n #[\\Deprecated(since: '8.4', message: '')]\n public $a;\n}",
+                "line 4: only functions and methods can be deprecated so",
             ),
             (
                 "<?php\nfunction f(int|foo $a) {} // a::b\nfunction f(iterable $a) {} // a::b",

@@ -34,6 +34,11 @@ impl Target {
         if self.is_at_least(803) { "_ZEND_TYPE_LITERAL_NAME_BIT" } else { "_ZEND_TYPE_NAME_BIT" }
     }
 
+    /// Whether PHP has the attribute `Deprecated`.
+    pub(crate) fn has_deprecated_attribute(self) -> bool {
+        self.is_at_least(804)
+    }
+
     /// What follows `flags` in a `zend_function_entry`.
     pub(crate) fn last_entry_fields(self) -> &'static str {
         if self.is_at_least(804) {

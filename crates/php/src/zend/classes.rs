@@ -1,6 +1,7 @@
 //! Registers the classes and constants of the module mysqli: the generated tables, joined to the Rust types behind them.
 
 use super::ffi;
+use super::globals;
 use super::iterator;
 use super::module::Functions;
 use super::object;
@@ -22,7 +23,7 @@ pub(crate) fn register(module_number: c_int) {
     // module's functions were registered before it starts.
     unsafe {
         tables::register_constants(module_number);
-        tables::mark_sensitive_parameters(ffi::compiler_globals.function_table);
+        tables::add_attributes((*globals::compiler()).function_table);
         EXCEPTION.set(tables::register_class_mysqli_sql_exception(ffi::spl_ce_RuntimeException));
         object::install::<Driver>(tables::register_class_mysqli_driver(ptr::null_mut()));
         object::install::<Link>(tables::register_class_mysqli(ptr::null_mut()));

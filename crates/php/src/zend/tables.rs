@@ -47,7 +47,7 @@ struct Class {
     /// ZEND_ACC_FINAL and the like.
     flags: u32,
     properties: &'static [Property],
-    sensitive: &'static [Sensitive],
+    attributes: &'static [Attribute],
 }
 
 /// A declared property.
@@ -61,12 +61,15 @@ struct Property {
     default: Option<Value>,
 }
 
-/// A parameter whose argument backtraces hide.
-struct Sensitive {
+/// An attribute of a function or of one of its parameters.
+struct Attribute {
     /// The function's name in lower case.
     function: &'static CStr,
-    /// The parameter's number, from 0.
-    parameter: u32,
+    /// The parameter's number, from 0; `None`: it is the function's own.
+    parameter: Option<u32>,
+    name: &'static CStr,
+    /// Names and values, all strings.
+    arguments: &'static [(&'static CStr, &'static CStr)],
 }
 
 /// # Safety
@@ -117,7 +120,7 @@ unsafe fn register_class(
         for property in class.properties {
             declare_property(registered, property);
         }
-        mark_sensitive_parameters(&raw mut (*registered).function_table, class.sensitive);
+        add_attributes(&raw mut (*registered).function_table, class.attributes);
         registered
     }
 }
@@ -159,24 +162,31 @@ unsafe fn declare_property(class: *mut ffi::zend_class_entry, property: &Propert
 
 /// # Safety
 /// Called in MINIT; `functions` is a table of functions that has all of `list`, registered by this module.
-unsafe fn mark_sensitive_parameters(functions: *mut ffi::HashTable, list: &[Sensitive]) {
-    for Sensitive { function, parameter } in list {
+unsafe fn add_attributes(functions: *mut ffi::HashTable, list: &[Attribute]) {
+    for Attribute { function, parameter, name, arguments } in list {
         // SAFETY: the caller's promise; such a table holds pointers to functions, and all kinds of functions have the common
-        // part. An attribute's offset is the parameter's number from 1 (zend_add_parameter_attribute in zend_attributes.h).
+        // part. An attribute's offset is the parameter's number from 1 (zend_add_parameter_attribute in zend_attributes.h), or 0.
+        // Zend makes room for as many arguments as it is told, unset; the values are strings that live as long as PHP.
         unsafe {
             let found =
                 ffi::zend_hash_str_find(functions, function.as_ptr(), function.count_bytes());
             debug_assert!(!found.is_null());
             let attributes = &raw mut (*(*found).value.func).common.attributes;
-            let name = interned(c"SensitiveParameter");
-            ffi::zend_add_attribute(
+            let attribute = ffi::zend_add_attribute(
                 attributes,
-                name,
-                0,
+                interned(name),
+                u32::try_from(arguments.len()).unwrap_or_default(),
                 ffi::ZEND_ATTRIBUTE_PERSISTENT,
-                parameter + 1,
+                parameter.map_or(0, |index| index + 1),
                 0,
             );
+            let mut place = (&raw mut (*attribute).args).cast::<ffi::zend_attribute_arg>();
+            for (name, value) in *arguments {
+                (*place).name = interned(name);
+                (*place).value.value.str_ = interned(value);
+                (*place).value.u1.type_info = ffi::IS_INTERNED_STRING_EX;
+                place = place.add(1);
+            }
         }
     }
 }

@@ -15,10 +15,12 @@ pub(super) fn arg_infos(out: &mut String, name: &str, function: &Function, targe
     );
     let mut flags = Vec::new();
     flags.extend(function.returns_reference.then_some(BY_REFERENCE));
-    flags.extend(function.tentative.then_some("ffi::_ZEND_IS_TENTATIVE_BIT"));
+    let returned = function.return_type(target);
+    let tentative = function.tentative && returned.is_some();
+    flags.extend(tentative.then_some("ffi::_ZEND_IS_TENTATIVE_BIT"));
     // The place of a name holds how many arguments are needed.
     let required = format!("core::ptr::without_provenance({})", function.required());
-    let type_ = zend_type(function.return_type.as_ref(), &flags, target);
+    let type_ = zend_type(returned.as_ref(), &flags, target);
     arg_info(out, &required, &type_, None);
     for parameter in &function.parameters {
         let mut flags = Vec::new();

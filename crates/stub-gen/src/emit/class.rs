@@ -1,7 +1,7 @@
 //! Writes a class: its methods, its properties, and the function that registers it.
 
 use super::arg_info::{mask, or};
-use super::function::{sensitive_parameters, table, visibility};
+use super::function::{attributes, table, visibility};
 use super::{c_string, line, literal, static_name};
 use crate::Target;
 use crate::model::{Class, Function};
@@ -37,8 +37,8 @@ pub(super) fn class(out: &mut String, class: &Class, target: Target) {
         line(out, &text);
     }
     line(out, "    ],");
-    let sensitive = sensitive_parameters(&methods);
-    line(out, &format!("    sensitive: &[{sensitive}],"));
+    let attributes = attributes(&methods, target);
+    line(out, &format!("    attributes: &[{attributes}],"));
     line(out, "};");
     register(out, class, &constant);
 }

@@ -47,7 +47,7 @@ pub(super) fn table(
     for function in functions {
         let handler = format!("Some({})", handler(&function.body));
         let arg_info = format!("{}.as_ptr()", arg_info_name(function));
-        let flags = flags(function, !owner.is_empty());
+        let flags = flags(function, !owner.is_empty(), target);
         let name = format!("{}.as_ptr()", c_string(&function.name));
         let num_args = function.parameters.len();
         entry(out, &name, &handler, &arg_info, num_args, &flags, target);
@@ -76,14 +76,14 @@ fn entry(
     );
 }
 
-fn flags(function: &Function, is_method: bool) -> String {
+fn flags(function: &Function, is_method: bool, target: Target) -> String {
     let mut flags = Vec::new();
     if is_method {
         flags.push(visibility(function.modifiers.visibility));
     }
     flags.extend(function.modifiers.is_static.then_some("ffi::ZEND_ACC_STATIC"));
     flags.extend(function.modifiers.is_final.then_some("ffi::ZEND_ACC_FINAL"));
-    flags.extend(function.deprecated.then_some("ffi::ZEND_ACC_DEPRECATED"));
+    flags.extend(function.deprecation(target).map(|_| "ffi::ZEND_ACC_DEPRECATED"));
     or(&flags)
 }
 
@@ -96,16 +96,25 @@ pub(super) fn visibility(visibility: Visibility) -> &'static str {
     }
 }
 
-/// The parameters that a backtrace hides, as a list of `super::Sensitive`.
-pub(super) fn sensitive_parameters(functions: &[&Function]) -> String {
+/// The attributes of functions and of their parameters, as a list of `super::Attribute`.
+pub(super) fn attributes(functions: &[&Function], target: Target) -> String {
     let mut list = String::new();
     for function in functions {
-        for (index, parameter) in function.parameters.iter().enumerate() {
-            if parameter.sensitive {
-                // Zend keys its tables of functions by the name in lower case.
-                let name = c_string(&function.name.to_ascii_lowercase());
-                list += &format!("super::Sensitive {{ function: {name}, parameter: {index} }}, ");
-            }
+        // Zend keys its tables of functions by the name in lower case.
+        let of = c_string(&function.name.to_ascii_lowercase());
+        let deprecation =
+            function.deprecation(target).filter(|_| target.has_deprecated_attribute());
+        if let Some(deprecation) = deprecation {
+            let (since, message) = (c_string(&deprecation.since), c_string(&deprecation.message));
+            list += &format!(
+                "super::Attribute {{ function: {of}, parameter: None, name: c\"Deprecated\", arguments: &[(c\"since\", {since}), (c\"message\", {message})] }}, "
+            );
+        }
+        let sensitive = function.parameters.iter().enumerate().filter(|(_, it)| it.sensitive);
+        for (index, _) in sensitive {
+            list += &format!(
+                "super::Attribute {{ function: {of}, parameter: Some({index}), name: c\"SensitiveParameter\", arguments: &[] }}, "
+            );
         }
     }
     list

@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::{function, value};
 use crate::StubError;
 use crate::lexer::Kind;
-use crate::model::{Class, Modifiers, Property, Visibility};
+use crate::model::{Class, Function, Modifiers, Property, Visibility};
 use crate::note::Word;
 
 /// A class, from `final` or `class` on.
@@ -56,11 +56,17 @@ fn interfaces(cursor: &mut Cursor<'_>) -> Result<Vec<String>, StubError> {
 }
 
 fn member(cursor: &mut Cursor<'_>, class: &mut Class) -> Result<(), StubError> {
+    let deprecation = function::deprecation(cursor)?;
     let line = cursor.peek().line;
     let modifiers = modifiers(cursor)?;
     if cursor.peek().kind == Kind::Word("function") {
-        class.methods.push(function::method(cursor, modifiers)?);
+        let method = function::method(cursor, modifiers)?;
+        class.methods.push(Function { deprecation, ..method });
         return Ok(());
+    }
+    if deprecation.is_some() {
+        let message = "only functions and methods can be deprecated so";
+        return Err(StubError::new(line, message));
     }
     if modifiers.is_static || modifiers.is_final {
         let message = "static and final properties are not supported";
