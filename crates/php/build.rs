@@ -14,13 +14,14 @@ fn main() {
     );
     let include = include_dir();
     let folders = ["", "/main", "/TSRM", "/Zend", "/ext"].map(|part| format!("{include}{part}"));
-    println!("cargo:rerun-if-changed={include}/main/php_config.h");
+    choose_layout(&include);
 
     let mut bindings = bindgen::Builder::default()
         .header("build/headers.h")
         .allowlist_file(format!("{include}/.*"))
         .blocklist_function("zend_signal.*")
         .blocklist_type("max_align_t")
+        .wrap_unsafe_ops(true)
         .derive_default(false)
         .derive_debug(false)
         .layout_tests(false)
@@ -39,6 +40,22 @@ fn main() {
 
     // PHP never unloads what has registered several modules; see src/lib.rs.
     println!("cargo:rustc-link-arg-cdylib=-Wl,-z,nodelete");
+}
+
+/// Sets php_zts and php_debug as the headers in `include` say: what Zend calls and where its globals are differs then.
+fn choose_layout(include: &str) {
+    let header = format!("{include}/main/php_config.h");
+    println!("cargo:rerun-if-changed={header}");
+    let text =
+        fs::read_to_string(&header).unwrap_or_else(|error| fail(&format!("{header}: {error}")));
+    for (macro_name, cfg) in [("ZTS", "php_zts"), ("ZEND_DEBUG", "php_debug")] {
+        println!("cargo:rustc-check-cfg=cfg({cfg})");
+        let is_on =
+            text.lines().any(|line| line.split_whitespace().eq(["#define", macro_name, "1"]));
+        if is_on {
+            println!("cargo:rustc-cfg={cfg}");
+        }
+    }
 }
 
 /// Makes Zend's tables of the stubs, for the PHP whose headers are in `include`.
@@ -67,7 +84,7 @@ fn include_dir() -> String {
             String::from_utf8_lossy(&answer.stdout).trim().to_owned()
         }
         _ => fail(&format!(
-            "{program} did not answer: install PHP's headers (Debian: php8.2-dev), or name its php-config in PHP_CONFIG"
+            "{program} did not answer: install PHP's headers (Debian: php8.2-dev; or VAQUITA_PHP_VERSION=8.4 scripts/build), or name its php-config in PHP_CONFIG"
         )),
     }
 }

@@ -8,3 +8,8 @@
 )]
 
 include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
+
+/// The C compiler's most aligned type, which bindgen can't make; PHP's headers name it since 8.4, only behind pointers.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(super) struct max_align_t([u8; 32]);

@@ -3,7 +3,7 @@
 use super::error::{Outcome, throw_error};
 use super::ffi;
 use super::guarded;
-use super::memory::is_memory_exhausted;
+use super::memory::{allocate, is_memory_exhausted};
 use super::object::{Class, Object};
 use super::slot::{Slot, type_of};
 use core::ffi::c_int;
@@ -56,7 +56,7 @@ unsafe extern "C" fn make<T: Iterate>(
     // SAFETY: the block is as large as a Walk and zeroed (an element of type undefined) before Zend sets its part up; the
     // object is counted once more, and given back by `destroy`.
     unsafe {
-        let walk = ffi::_emalloc(size_of::<Walk>()).cast::<Walk>();
+        let walk = allocate(size_of::<Walk>()).cast::<Walk>();
         walk.write_bytes(0, 1);
         ffi::zend_iterator_init(&raw mut (*walk).zend);
         let object = (*object).value.obj;

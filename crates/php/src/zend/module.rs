@@ -7,6 +7,7 @@ use super::error::startup_warning;
 use super::ffi;
 use super::ini::{self, Setting};
 use super::string::Str;
+use super::version;
 use core::ffi::{CStr, c_int};
 use core::ptr;
 use std::ffi::CString;
@@ -61,11 +62,6 @@ pub(crate) fn php_version() -> &'static CStr {
     }
 }
 
-/// Whether this is a PHP with threads (ZTS).
-pub(crate) const fn is_thread_safe() -> bool {
-    ffi::USING_ZTS == 1
-}
-
 /// Zend's description of a module. It lives as long as PHP does, so it is never freed.
 fn entry<M: Module>() -> *mut ffi::zend_module_entry {
     // SAFETY: all-zero is a description without anything; what is needed is set below. The lists are never freed.
@@ -107,7 +103,7 @@ fn dependencies(needs: &'static [&'static CStr]) -> *const ffi::zend_module_dep 
 pub(crate) fn build_id() -> &'static CStr {
     static ID: OnceLock<CString> = OnceLock::new();
     ID.get_or_init(|| {
-        let threads = if is_thread_safe() { "TS" } else { "NTS" };
+        let threads = if version::is_thread_safe() { "TS" } else { "NTS" };
         let debug = if ffi::ZEND_DEBUG == 1 { ",debug" } else { "" };
         let id = format!("API{},{threads}{debug}", ffi::ZEND_MODULE_API_NO);
         text(&[id.as_bytes()])

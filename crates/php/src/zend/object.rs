@@ -6,6 +6,7 @@
 pub(crate) use super::class::ClassSlot;
 use super::ffi;
 use super::guarded;
+use super::memory::allocate;
 use super::property::{self, Property};
 use super::slot::Slot;
 use super::string::Str;
@@ -62,7 +63,7 @@ unsafe extern "C" fn create<T: Class>(entry: *mut ffi::zend_class_entry) -> *mut
             + usize::from(guards);
         let size =
             size_of::<Holder<T>>() - size_of::<ffi::zval>() + properties * size_of::<ffi::zval>();
-        let holder = ffi::_emalloc(size.max(size_of::<Holder<T>>())).cast::<Holder<T>>();
+        let holder = allocate(size.max(size_of::<Holder<T>>())).cast::<Holder<T>>();
         (&raw mut (*holder).state).write(T::new());
         let object = &raw mut (*holder).object;
         let handlers = T::class().handlers.get().map_or(ptr::null(), ptr::from_ref);

@@ -2,6 +2,7 @@
 
 use super::error::{Outcome, throw_error};
 use super::ffi;
+use super::globals;
 use super::guarded;
 use super::object::{Class, Object};
 use super::slot::{Slot, Value};
@@ -60,7 +61,7 @@ pub(super) unsafe extern "C" fn read<T: Class>(
         match find::<T>(name) {
             Some(property) => {
                 compute(object, property, kind.cast_unsigned() == ffi::BP_VAR_IS, place)
-                    .unwrap_or(&raw mut ffi::executor_globals.uninitialized_zval)
+                    .unwrap_or(&raw mut (*globals::executor()).uninitialized_zval)
             }
             None => ffi::zend_std_read_property(object, name, kind, cache, place),
         }
@@ -78,7 +79,7 @@ pub(super) unsafe extern "C" fn write<T: Class>(
         let Some(property) = find::<T>(name) else {
             return ffi::zend_std_write_property(object, name, value, cache);
         };
-        let refused = &raw mut ffi::executor_globals.error_zval;
+        let refused = &raw mut (*globals::executor()).error_zval;
         let Some(write) = property.write else {
             let class = Str((*(*object).ce).name).bytes();
             throw_error(&[b"Cannot write read-only property ", class, b"::$", Str(name).bytes()]);
@@ -116,7 +117,7 @@ pub(super) unsafe extern "C" fn has<T: Class>(
         let yes = if question.cast_unsigned() == ffi::ZEND_PROPERTY_ISSET {
             !Value::new(value).is_null()
         } else {
-            ffi::zend_is_true(value) != 0
+            ffi::zend_is_true(value) != Default::default() // an int before PHP 8.4, a bool since
         };
         ffi::zval_ptr_dtor(value);
         c_int::from(yes)

@@ -1,6 +1,7 @@
 //! `zend_string`: making, reading and releasing PHP's strings.
 
 use super::ffi;
+use super::memory::{self, allocate};
 use core::ffi::{CStr, c_char};
 use core::mem::offset_of;
 use core::ptr;
@@ -35,11 +36,11 @@ impl Str {
     /// One string of all `parts`, newly allocated in the request's memory.
     pub(crate) fn concat(parts: &[&[u8]]) -> Str {
         let len: usize = parts.iter().map(|part| part.len()).sum();
-        // SAFETY: `_emalloc` returns memory of at least the size asked for, aligned to 8, or does not return; every field
+        // SAFETY: `allocate` returns memory of at least the size asked for, aligned to 8, or does not return; every field
         // of the header is written, and the bytes and their NUL fill exactly `len + 1` more.
         unsafe {
-            let string = ffi::_emalloc((HEADER_BYTES + len + 1).next_multiple_of(8))
-                .cast::<ffi::zend_string>();
+            let string =
+                allocate((HEADER_BYTES + len + 1).next_multiple_of(8)).cast::<ffi::zend_string>();
             (*string).gc.refcount = 1;
             (*string).gc.u.type_info = ffi::GC_STRING;
             (*string).h = 0;
@@ -100,7 +101,7 @@ impl Str {
             unsafe {
                 (*self.0).gc.refcount -= 1;
                 if (*self.0).gc.refcount == 0 {
-                    ffi::_efree(self.0.cast());
+                    memory::release(self.0.cast());
                 }
             }
         }
