@@ -155,6 +155,15 @@ impl Error {
         }
     }
 
+    /// What the server said when it gave the connection up, if that is why it is gone: to an idle client, for example, MySQL
+    /// since 8.0.24 says ER_CLIENT_INTERACTION_TIMEOUT (4031).
+    pub fn goodbye(&self) -> Option<&Goodbye> {
+        match self {
+            Error::Io { error, .. } => error.get_ref()?.downcast_ref(),
+            _ => None,
+        }
+    }
+
     /// The SQLSTATE: five letters or digits.
     pub fn sqlstate(&self) -> [u8; 5] {
         match self {
@@ -213,6 +222,35 @@ impl Error {
         }
     }
 }
+
+/// The last words of a server that closes a connection out of turn: an ERR packet that answers nothing.
+#[derive(Clone, Debug)]
+pub struct Goodbye {
+    /// The server's error number.
+    pub code: u16,
+    /// The SQLSTATE.
+    pub sqlstate: [u8; 5],
+    /// The server's text.
+    pub message: Vec<u8>,
+}
+
+impl Goodbye {
+    pub(crate) fn new(packet: &ErrPacket<'_>) -> Goodbye {
+        Goodbye {
+            code: packet.code,
+            sqlstate: packet.sqlstate.unwrap_or(GENERAL_ERROR),
+            message: packet.message.to_vec(),
+        }
+    }
+}
+
+impl fmt::Display for Goodbye {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.message))
+    }
+}
+
+impl std::error::Error for Goodbye {}
 
 /// The system's words alone, without Rust's ` (os error 111)`.
 fn system_text(error: &io::Error) -> String {

@@ -77,7 +77,7 @@ mod wire;
 
 pub use buffered::Buffered;
 pub use connection::Connection;
-pub use error::{Error, LocalInfileRefusal, codes};
+pub use error::{Error, Goodbye, LocalInfileRefusal, codes};
 pub use escape::escape;
 pub use local_infile::{LocalFile, LocalFileError};
 pub use options::{Address, CleartextPassword, ConnectOptions};

@@ -7,7 +7,7 @@ use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BY
 use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{ErrPacket, Malformed, PacketHeader};
 
-use crate::error::Error;
+use crate::error::{Error, Goodbye};
 use crate::tls;
 use crate::transport::Transport;
 
@@ -170,8 +170,8 @@ impl PacketStream {
         self.fill(PACKET_HEADER_BYTES + length, None).ok()?;
         let start = self.start + PACKET_HEADER_BYTES;
         let refusal = ErrPacket::parse(span(&self.buffer, start, start + length)).ok()?;
-        let reason = String::from_utf8_lossy(refusal.message).into_owned();
-        Some(Error::lost(std::io::Error::other(reason), false))
+        let goodbye = Goodbye::new(&refusal);
+        Some(Error::lost(std::io::Error::other(goodbye), false))
     }
 
     /// Receives until `need` bytes stand at the start.

@@ -269,6 +269,19 @@ fn a_closed_connection_has_said_goodbye_once() {
     assert_eq!((recording.ending, &recording.rest[..]), (Ending::Played, &b"\x01\0\0\0\x01"[..]));
 }
 
+#[test]
+fn what_a_server_says_as_it_goes_is_kept() {
+    let script = Arc::new(named::by_name("goodbye").unwrap().script());
+    let server = fake::serve(&script, Over::Tcp, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    connection.send_query(b"SELECT 1").unwrap();
+    let error = connection.read_query_response().expect_err("the connection is gone");
+    assert_eq!((error.code(), connection.state()), (2006, State::Broken));
+    let goodbye = error.goodbye().unwrap();
+    assert_eq!((goodbye.code, &goodbye.sqlstate), (4031, b"HY000"));
+    assert!(goodbye.message.starts_with(b"The client was disconnected"));
+}
+
 /// A server in the middle of a result would take COM_QUIT for something else, or never read it.
 #[test]
 fn a_connection_closed_in_mid_result_says_nothing() {
