@@ -3,6 +3,14 @@
 require 'support/prelude.php';
 mysqli_report(MYSQLI_REPORT_OFF);
 
+/** Without the deprecation that PHP 8.4 raises: another line would be between those that differ. */
+function ping(mysqli $db): void
+{
+    set_error_handler(fn() => true, E_DEPRECATED);
+    $db->ping();
+    restore_error_handler();
+}
+
 $db = connect();
 $list = fn() => array_map(fn($error) => $error['errno'] . ' ' . $error['sqlstate'], $db->error_list);
 section('server errors');
@@ -29,7 +37,7 @@ for ($i = 0; $i < 3; $i++) {
     $db->query('SELECT 2');
     show($list());
 }
-$db->ping();
+ping($db);
 show($list());
 $db->store_result();
 show($list());
@@ -41,7 +49,7 @@ for ($i = 0; $i < 3; $i++) {
     $db->query('SELECT 2');
     show($list());
 }
-$db->ping();
+ping($db);
 show($list());
 $db->real_connect(...address());
 show($list());

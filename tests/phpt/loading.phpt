@@ -2,7 +2,7 @@
 Loading beside the stock modules, twice, and by dl(): one clear warning, no crash
 --SKIPIF--
 <?php
-if (!is_file(PHP_EXTENSION_DIR . '/mysqlnd.so')) {
+if (!is_file(ini_get('extension_dir') . '/mysqlnd.so')) {
     echo 'skip the stock modules are built in, or not installed';
 }
 ?>
@@ -27,7 +27,7 @@ function load(array $extensions, string $code = 'echo "runs";', array $settings 
             $status = proc_get_status($process);
         } while ($status['running']);
         proc_close($process);
-        echo str_replace([dirname(getenv('VAQUITA_SO')) . '/', PHP_EXTENSION_DIR . '/'], ['OURS/', 'SYSTEM/'], implode("\n", $lines));
+        echo str_replace([dirname(getenv('VAQUITA_SO')) . '/', ini_get('extension_dir') . '/'], ['OURS/', 'SYSTEM/'], implode("\n", $lines));
         echo "\n  ", $status['signaled'] ? "killed by signal {$status['termsig']}" : "exit code {$status['exitcode']}", "\n";
     }
 }
@@ -47,7 +47,7 @@ load([$ours, $ours], $who);
 section('dl()');
 load([], 'var_dump(@dl("' . basename($ours) . '"), error_get_last()["message"] ?? null, function_exists("mysqli_connect"), extension_loaded("mysqli"));', ['enable_dl=1', 'extension_dir=' . dirname($ours)]);
 section('dl() beside the stock modules');
-load([PHP_EXTENSION_DIR . '/mysqlnd.so', PHP_EXTENSION_DIR . '/mysqli.so'], 'var_dump(@dl("' . basename($ours) . '"), error_get_last()["message"] ?? null); ' . $who, ['enable_dl=1', 'extension_dir=' . dirname($ours)]);
+load([ini_get('extension_dir') . '/mysqlnd.so', ini_get('extension_dir') . '/mysqli.so'], 'var_dump(@dl("' . basename($ours) . '"), error_get_last()["message"] ?? null); ' . $who, ['enable_dl=1', 'extension_dir=' . dirname($ours)]);
 section('with PDO');
 load(['pdo', $ours], 'var_dump(in_array("mysql", PDO::getAvailableDrivers(), true)); try { new PDO("mysql:host=127.0.0.1", "u", "p"); } catch (PDOException $e) { echo $e->getMessage(); }');
 ?>

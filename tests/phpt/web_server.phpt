@@ -8,6 +8,7 @@ require 'support/web_server.php';
 $server = new WebServer(<<<'PHP'
 <?php
 require 'support/prelude.php';
+header('Content-Type: text/plain');
 $db = connect();
 if (isset($_GET['error'])) {
     try {
@@ -16,7 +17,6 @@ if (isset($_GET['error'])) {
         echo $e->getCode();
     }
 }
-header('Content-Type: text/plain');
 echo $db->query("SELECT '" . $db->real_escape_string($_GET['name'] ?? '') . "'")->fetch_row()[0], ' ', (new mysqli_driver)->report_mode, ' ', mysqli_connect_errno();
 restore_error_handler();
 mysqli_report(MYSQLI_REPORT_OFF); // neither this nor the connect error is for the next request

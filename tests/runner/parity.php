@@ -60,6 +60,7 @@ final class Parity extends Script
  * The differences that are meant. An entry:
  *
  *     [SCRIPT: PART]              one or more; * and ? stand for anything
+ *     [SCRIPT: PART] since 8.4    only in these versions of PHP; or: until 8.3
  *     the reason, one or more lines
  *     - a line of stock's
  *     + a line of ours
@@ -68,7 +69,7 @@ final class Parity extends Script
  */
 final class Ledger
 {
-    /** @var list<array{names: list<string>, reason: string, difference: list<string>, used: bool}> */
+    /** @var list<array{line: string, names: list<string>, reason: string, difference: list<string>, used: bool}> */
     private array $entries = [];
 
     public function __construct(string $path)
@@ -76,19 +77,24 @@ final class Ledger
         $entry = null;
         $finish = function () use (&$entry): void {
             if ($entry !== null) {
-                $entry['reason'] !== '' || throw new Exception("the ledger's entry for {$entry['names'][0]} has no reason");
-                $entry['difference'] !== [] || throw new Exception("the ledger's entry for {$entry['names'][0]} has no difference");
-                $this->entries[] = $entry;
+                $entry['reason'] !== '' || throw new Exception("the ledger's entry for {$entry['line']} has no reason");
+                $entry['difference'] !== [] || throw new Exception("the ledger's entry for {$entry['line']} has no difference");
+                if ($entry['names'] !== []) { // else it is about other versions
+                    $this->entries[] = $entry;
+                }
             }
             $entry = null;
         };
         foreach (is_file($path) ? file($path, FILE_IGNORE_NEW_LINES) : [] as $line) {
-            if (preg_match('/^\[(.+)\]$/', $line, $match)) {
+            if (preg_match('/^\[(.+)\](?: (since|until) (\d+\.\d+))?$/', $line, $match)) {
                 if (($entry['difference'] ?? []) !== [] || ($entry['reason'] ?? '') !== '') {
                     $finish();
                 }
-                $entry ??= ['names' => [], 'reason' => '', 'difference' => [], 'used' => false];
-                $entry['names'][] = $match[1];
+                $entry ??= ['line' => $line, 'names' => [], 'reason' => '', 'difference' => [], 'used' => false];
+                $minor = PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION; // of stock, which runs this
+                if (!isset($match[2]) || version_compare($minor, $match[3], $match[2] === 'since' ? '>=' : '<=')) {
+                    $entry['names'][] = $match[1];
+                }
             } elseif (preg_match('/^[-+] /', $line)) {
                 $entry['difference'][] = $line;
             } elseif (trim($line) !== '' && !str_starts_with($line, '#')) {

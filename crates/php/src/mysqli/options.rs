@@ -9,6 +9,7 @@ use crate::zend::files;
 use crate::zend::ini;
 use crate::zend::slot::{Kind, Value};
 use crate::zend::string::Str;
+use crate::zend::version;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ pub(crate) fn options(call: &mut Call<'_>) -> Outcome {
 /// The numbers of `mysqli_options`; those that the script has as constants are in the stub.
 mod option {
     pub(super) const CONNECT_TIMEOUT: i64 = 0;
+    pub(super) const COMPRESS: i64 = 1;
     pub(super) const NAMED_PIPE: i64 = 2;
     pub(super) const INIT_COMMAND: i64 = 3;
     pub(super) const READ_DEFAULT_FILE: i64 = 4;
@@ -47,7 +49,9 @@ mod option {
     pub(super) const SET_CHARSET_DIR: i64 = 6;
     pub(super) const SET_CHARSET_NAME: i64 = 7;
     pub(super) const LOCAL_INFILE: i64 = 8;
+    pub(super) const PROTOCOL: i64 = 9;
     pub(super) const READ_TIMEOUT: i64 = 11;
+    pub(super) const SSL_VERIFY_SERVER_CERT: i64 = 21;
     pub(super) const SERVER_PUBLIC_KEY: i64 = 35;
     pub(super) const CAN_HANDLE_EXPIRED_PASSWORDS: i64 = 37;
     pub(super) const LOAD_DATA_LOCAL_DIR: i64 = 43;
@@ -59,6 +63,13 @@ mod option {
 /// What kind of value an option takes; `Other`: there is no such option.
 fn expects(number: i64) -> Kind {
     match number {
+        // As in stock: PHP 8.4 found out that it knows three of them, and forgot the last one.
+        option::COMPRESS | option::PROTOCOL | option::SSL_VERIFY_SERVER_CERT
+            if version::is_at_least(804) =>
+        {
+            Kind::Long
+        }
+        option::SET_CHARSET_DIR if version::is_at_least(804) => Kind::Other,
         option::CONNECT_TIMEOUT
         | option::NAMED_PIPE
         | option::LOCAL_INFILE

@@ -4,8 +4,9 @@ use super::link::{Link, finish};
 use super::result::{self, ResultSet, STORE_RESULT, USE_RESULT};
 use super::session::{EARLIER_STATEMENT, Session, Status};
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, throw_error};
+use crate::zend::error::{Outcome, Thrown, deprecated, is_pending, throw_error};
 use crate::zend::object::{Object, make};
+use crate::zend::version;
 use std::rc::Rc;
 
 /// `MYSQLI_ASYNC`.
@@ -19,7 +20,7 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
     let sql = call.bytes()?;
     let mode = call.long_or(STORE_RESULT)?;
     if sql.is_empty() {
-        return Err(call.value_error(1, c"cannot be empty"));
+        return Err(call.empty_error(1));
     }
     let how = mode & !ASYNC;
     if how != USE_RESULT && how & !STORE_RESULT_COPY_DATA != STORE_RESULT {
@@ -93,10 +94,26 @@ pub(crate) fn next_result(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_store_result`.
 pub(crate) fn store_result(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 1)?;
-    // The argument has had no meaning since PHP 8.1.
-    call.long_or(0)?;
+    ignore_mode(call)?;
     Link::session(link, Status::Valid)?;
     give_result(call, link, STORE_RESULT, EARLIER_STATEMENT)
+}
+
+/// Reads the argument that has had no meaning since PHP 8.1.
+fn ignore_mode(call: &mut Call<'_>) -> Outcome {
+    if call.is_read() {
+        return Ok(());
+    }
+    call.long()?;
+    if version::is_at_least(804) {
+        deprecated(
+            c"Passing the $mode parameter is deprecated since 8.4, as it has been ignored since 8.1",
+        );
+        if is_pending() {
+            return Err(Thrown);
+        }
+    }
+    Ok(())
 }
 
 /// `mysqli_use_result`.

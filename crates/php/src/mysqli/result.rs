@@ -4,12 +4,13 @@ use super::link::Link;
 use super::session::{EARLIER_STATEMENT, Session, Status};
 use crate::convert::{Layout, Shape};
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, Thrown, is_pending, throw_error, warning};
+use crate::zend::error::{Outcome, Thrown, is_pending, plain_warning, throw_error, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::iterator::{Iterate, iterator_object};
 use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
+use crate::zend::version;
 use core::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Row, codes};
@@ -393,6 +394,16 @@ pub(crate) fn get_iterator(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
+/// As stock: since PHP 8.4 without the function in which the walk happens to be.
+fn warn_of_second_walk() {
+    let what = c"Data fetched with MYSQLI_USE_RESULT can be iterated only once";
+    if version::is_at_least(804) {
+        plain_warning(what);
+    } else {
+        warning(&[what.to_bytes()]);
+    }
+}
+
 impl Iterate for ResultSet {
     fn rewind(object: Object<'_, ResultSet>) -> Outcome<bool> {
         let open = ResultSet::of(object)?;
@@ -400,7 +411,7 @@ impl Iterate for ResultSet {
             Rows::Buffered { position, .. } => position.set(0),
             Rows::Unbuffered { ended, .. } => {
                 if ended.get() {
-                    warning(&[b"Data fetched with MYSQLI_USE_RESULT can be iterated only once"]);
+                    warn_of_second_walk();
                     return if is_pending() { Err(Thrown) } else { Ok(false) };
                 }
             }

@@ -9,6 +9,7 @@ use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
+use crate::zend::version;
 use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
@@ -193,6 +194,11 @@ impl Session {
 
     fn settle<R>(&self, result: Result<R, Error>) -> Result<R, Failed> {
         result.map_err(|error| {
+            // Stock passes on what a server says as it goes since PHP 8.4; before that it is gone, as if it had said nothing.
+            if let Some(goodbye) = error.goodbye().filter(|_| version::is_at_least(804)) {
+                self.fail(goodbye.code, goodbye.sqlstate, goodbye.message.clone());
+                return Failed;
+            }
             let message = match error {
                 Error::LocalInfileRefused(LocalInfileRefusal::Forbidden) => {
                     LOCAL_INFILE_REFUSED.to_vec()

@@ -4,6 +4,7 @@ use super::link::{Link, finish};
 use super::session::{Session, Status};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, warning};
+use crate::zend::version;
 
 /// The flags of `mysqli_commit` and `mysqli_rollback` (`MYSQLI_TRANS_COR_*`).
 const AND_CHAIN: i64 = 1;
@@ -35,7 +36,7 @@ pub(crate) fn begin_transaction(call: &mut Call<'_>) -> Outcome {
         return Err(call.value_error(1, c"must be one of the MYSQLI_TRANS_* constants"));
     }
     if name.is_some_and(<[u8]>::is_empty) {
-        return Err(call.value_error(2, c"cannot be empty"));
+        return Err(call.empty_error(2));
     }
     let access: &[u8] = if flags & READ_WRITE != 0 {
         b"READ WRITE"
@@ -47,10 +48,8 @@ pub(crate) fn begin_transaction(call: &mut Call<'_>) -> Outcome {
     let snapshot: &[u8] =
         if flags & WITH_CONSISTENT_SNAPSHOT != 0 { b"WITH CONSISTENT SNAPSHOT" } else { b"" };
     warn_of_name(name);
-    // Stock reports no error of this statement either: the caller sees false and asks.
     let begun = run(session, b"START TRANSACTION", name, &[snapshot, access], b", ");
-    call.returns().bool(begun);
-    Ok(())
+    finish_unless_unreported(call, session, begun)
 }
 
 /// `mysqli_commit`.
@@ -98,10 +97,19 @@ fn on_savepoint(call: &mut Call<'_>, verb: &[u8]) -> Outcome {
     let name = up_to_nul(call.bytes()?);
     let session = Link::session(link, Status::Valid)?;
     if name.is_empty() {
-        return Err(call.value_error(1, c"cannot be empty"));
+        return Err(call.empty_error(1));
     }
-    // As in stock the name is not escaped, and a failure is not reported: the caller sees false and asks.
+    // As in stock the name is not escaped.
     let done = session.query(&[verb, name, b"`"].concat()).is_ok();
+    finish_unless_unreported(call, session, done)
+}
+
+/// Returns whether a statement was carried out. As in stock its failure is reported since PHP 8.4; before that the caller sees false
+/// and asks.
+fn finish_unless_unreported(call: &mut Call<'_>, session: &Session, done: bool) -> Outcome {
+    if version::is_at_least(804) {
+        return finish(call, session, done);
+    }
     call.returns().bool(done);
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::error::{Outcome, Thrown, is_pending, throw_argument_exception, throw_
 use super::ffi;
 use super::slot::{Slot, Value};
 use super::string::Str;
+use super::version;
 use core::ptr;
 
 /// The class and the constructor's arguments that `fetch_object` was given.
@@ -85,7 +86,7 @@ impl<'a> Blueprint<'a> {
         object: *mut ffi::zend_object,
     ) -> Outcome {
         // SAFETY: all-zero is a call without arguments and a value of type undefined. The argument array outlives the call (the
-        // frame of fetch_object holds it), and the copies of its values are released after it.
+        // frame of fetch_object holds it), and the copies of its values are released after it. Zend only reads the array.
         unsafe {
             let mut returned: ffi::zval = core::mem::zeroed();
             let mut call: ffi::zend_fcall_info = core::mem::zeroed();
@@ -93,7 +94,12 @@ impl<'a> Blueprint<'a> {
             call.retval = &raw mut returned;
             call.object = object;
             if let Some(arguments) = self.arguments {
-                ffi::zend_fcall_info_args(&raw mut call, arguments.as_ptr());
+                // Since PHP 8.4 string keys are names of arguments, as in stock.
+                if version::is_at_least(804) {
+                    call.named_params = (*arguments.as_ptr()).value.arr;
+                } else {
+                    ffi::zend_fcall_info_args(&raw mut call, arguments.as_ptr());
+                }
             }
             let mut cache: ffi::zend_fcall_info_cache = core::mem::zeroed();
             cache.function_handler = constructor;

@@ -10,6 +10,7 @@ use super::guarded;
 use super::object::{Class, Object};
 use super::slot::{Slot, Value};
 use super::string::Str;
+use super::version;
 use core::ffi::CStr;
 use core::marker::PhantomData;
 use core::ptr;
@@ -50,6 +51,11 @@ impl<'a> Call<'a> {
     pub(crate) fn given(&self) -> u32 {
         // SAFETY: Zend promised a live frame; it keeps the count there.
         unsafe { (*self.frame).This.u2.num_args }
+    }
+
+    /// Whether all arguments that were given have been read.
+    pub(crate) fn is_read(&self) -> bool {
+        self.read == self.given()
     }
 
     /// Checks that `min` to `max` arguments were given.
@@ -141,6 +147,14 @@ impl<'a> Call<'a> {
         throw_value_error(self.position(n), what)
     }
 
+    /// Throws the `ValueError` that the `n`th argument is empty.
+    #[cold]
+    pub(crate) fn empty_error(&self, n: u32) -> Thrown {
+        let what =
+            if version::is_at_least(804) { c"must not be empty" } else { c"cannot be empty" };
+        self.value_error(n, what)
+    }
+
     /// The next argument as it is, if it was given.
     pub(crate) fn value(&mut self) -> Option<Value<'a>> {
         (self.read < self.given()).then(|| self.next_given().0)
@@ -207,7 +221,7 @@ impl<'a> Call<'a> {
 
     /// The next argument, an integer, or `default` if it is absent.
     pub(crate) fn long_or(&mut self, default: i64) -> Outcome<i64> {
-        if self.read == self.given() { Ok(default) } else { self.long() }
+        if self.is_read() { Ok(default) } else { self.long() }
     }
 
     /// The next argument, an integer; `None` if it is absent or NULL.
@@ -266,7 +280,7 @@ impl<'a> Call<'a> {
 
     /// The next argument, the name of a class; `None` if it is absent.
     pub(super) fn optional_class(&mut self) -> Outcome<Option<*mut ffi::zend_class_entry>> {
-        if self.read == self.given() {
+        if self.is_read() {
             return Ok(None);
         }
         let (value, position) = self.next_given();
@@ -281,7 +295,7 @@ impl<'a> Call<'a> {
 
     /// The next argument, an array; `None` if it is absent.
     pub(super) fn optional_array(&mut self) -> Outcome<Option<Value<'a>>> {
-        if self.read == self.given() {
+        if self.is_read() {
             return Ok(None);
         }
         let (value, position) = self.next_given();
@@ -294,7 +308,7 @@ impl<'a> Call<'a> {
 
     /// The next argument and its number, unless it is absent or NULL.
     fn optional(&mut self) -> Option<(Value<'a>, u32)> {
-        if self.read == self.given() {
+        if self.is_read() {
             return None;
         }
         Some(self.next_given()).filter(|(value, _)| !value.is_null())

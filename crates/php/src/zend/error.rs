@@ -4,7 +4,9 @@
 
 use super::class::ClassSlot;
 use super::ffi;
+use super::globals;
 use super::string::Str;
+use super::version;
 use core::ffi::{CStr, c_char};
 use core::ptr;
 
@@ -33,14 +35,20 @@ pub(crate) fn throw_value_error(position: u32, what: &CStr) -> Thrown {
     Thrown
 }
 
-/// Throws an `Exception` about the argument at `position` (counted from 1).
+/// Throws what PHP's version throws about the argument at `position` (counted from 1): a `ValueError` since 8.3, an
+/// `Exception` before.
 #[cold]
 pub(crate) fn throw_argument_exception(position: u32, parts: &[&[u8]]) -> Thrown {
     let message = Str::concat(parts);
-    // SAFETY: `zend_ce_exception` is set at PHP's start; the format takes one C string.
+    // SAFETY: both classes are set at PHP's start; the format takes one C string.
     unsafe {
-        ffi::zend_argument_error(ffi::zend_ce_exception, position, c"%s".as_ptr(), message.as_ptr())
-    };
+        let class = if version::is_at_least(803) {
+            ffi::zend_ce_value_error
+        } else {
+            ffi::zend_ce_exception
+        };
+        ffi::zend_argument_error(class, position, c"%s".as_ptr(), message.as_ptr());
+    }
     message.release();
     Thrown
 }
@@ -68,7 +76,7 @@ pub(crate) fn throw_object(class: &ClassSlot, code: i64, strings: &[(&CStr, Str)
 /// Whether an exception is pending, one that a warning's handler threw for example.
 pub(crate) fn is_pending() -> bool {
     // SAFETY: the executor's globals live as long as PHP runs.
-    unsafe { !ffi::executor_globals.exception.is_null() }
+    unsafe { !(*globals::executor()).exception.is_null() }
 }
 
 /// Raises a warning that names the running function.
@@ -77,6 +85,13 @@ pub(crate) fn warning(parts: &[&[u8]]) {
     let message = Str::concat(parts);
     raise(ffi::E_WARNING, message);
     message.release();
+}
+
+/// Raises a warning that names no function.
+#[cold]
+pub(crate) fn plain_warning(what: &CStr) {
+    // SAFETY: the format takes one C string.
+    unsafe { ffi::zend_error(ffi::E_WARNING.cast_signed(), c"%s".as_ptr(), what.as_ptr()) };
 }
 
 /// Raises a deprecation that names the running function.
