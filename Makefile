@@ -1,9 +1,10 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test install uninstall clean
+.PHONY: help build demo test test-php84 install uninstall clean
 
 help:
 	@echo "make demo       one PHP script on the stock extensions and on Vaquita, side by side"
 	@echo "make test       all checks and tests, on private servers"
+	@echo "make test-php84 all tests that need PHP, on PHP 8.4"
 	@echo "make build      build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
 	@echo "make install    put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall  undo that"
@@ -17,6 +18,9 @@ demo:
 
 test:
 	@scripts/test
+
+test-php84:
+	@scripts/test-php84
 
 install:
 	@scripts/install
