@@ -112,8 +112,10 @@ pub fn auth_switch_request(data: &[u8]) -> bool {
 /// [`AuthMoreData`].
 pub fn auth_more_data(data: &[u8]) -> bool {
     let Ok(more) = AuthMoreData::parse(data) else { return false };
-    assert_eq!(data.first(), Some(&1));
-    assert!(is_inside(data, more.data) && more.data.len() + 1 == data.len());
+    assert!(is_inside(data, more.data));
+    let header = if data.first() == Some(&1) { 1 } else { 0 };
+    assert_eq!(more.data.len() + header, data.len());
+    assert!(!matches!(data.first(), None | Some(0 | 0xFE | 0xFF)));
     true
 }
 

@@ -66,9 +66,4 @@ mod tests {
             check_prefixes(&payload, AuthMoreData::parse, |length| length >= 1);
         }
     }
-
-    #[test]
-    fn another_packet_is_none() {
-        assert_eq!(AuthMoreData::parse(b"\x02data").unwrap_err().field, "status tag");
-    }
 }

@@ -158,7 +158,7 @@ mod tests {
             assert_eq!(payload[at], 21);
             payload[at] = told;
             let handshake = HandshakeV10::parse(&payload).unwrap();
-            assert_eq!(handshake.auth_plugin_data, b"io\x04\x03zh\x16Pj:t|Sr\x19B\x08xO\x13");
+            assert_eq!(handshake.auth_plugin_data, b"io\x04\x03zh\x16Pj:t|Sr\x19B\x08xO\x13\0");
             assert_eq!(handshake.auth_plugin_name, b"caching_sha2_password");
         }
     }
