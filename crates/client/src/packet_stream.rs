@@ -344,3 +344,29 @@ impl fmt::Debug for PacketStream {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Address;
+    use std::io::Cursor;
+
+    /// Receives a payload of a whole packet and five bytes.
+    fn receive_split(limit: usize) -> Result<usize, Error> {
+        let mut bytes = vec![0xFF, 0xFF, 0xFF, 0];
+        bytes.resize(PACKET_HEADER_BYTES + MAX_PACKET_PAYLOAD_BYTES, b'x');
+        bytes.extend_from_slice(b"\x05\0\0\x01yyyyy");
+        let transport = Transport::over(Box::new(Cursor::new(bytes)), &Address::Unix("x".into()));
+        let mut stream = PacketStream::new(transport);
+        let payload = stream.receive(limit, None)?;
+        assert!(stream.payload(payload).ends_with(b"xyyyyy"));
+        Ok(payload.end - payload.start)
+    }
+
+    #[test]
+    fn the_limit_is_that_of_all_parts_together() {
+        let whole = MAX_PACKET_PAYLOAD_BYTES + 5;
+        assert_eq!(receive_split(whole).unwrap(), whole);
+        assert!(matches!(receive_split(whole - 1), Err(Error::TooLarge)));
+    }
+}

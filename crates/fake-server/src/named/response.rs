@@ -143,6 +143,15 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             Script::queried().send_as(0, err(4031, b"HY000", idle)).close()
         },
     ),
+    fails(
+        Malformed,
+        "goodbye-long",
+        "an ERR packet with sequence id 0 that is longer than any goodbye",
+        || Script::queried().send_as(0, err(4031, b"HY000", &"x".repeat(2000))),
+    ),
+    fails(Malformed, "err-wrong-sequence-id", "an ERR packet with sequence id 5", || {
+        Script::queried().send_as(5, err(1064, b"42000", "no"))
+    }),
     fails(TimedOut, "huge-packet-silent", "a packet of 16 MiB is announced, then silence", || {
         Script::queried().send_raw([0xFE, 0xFF, 0xFF, 0x01, 0x00])
     }),
