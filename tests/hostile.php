@@ -62,6 +62,11 @@ function fine(string $script, mysqli $db): mixed
     if ($script === 'ok-extremes') {
         return [$db->query('DO 1'), $db->affected_rows, $db->insert_id];
     }
+    if ($script === 'column-types-unknown') {
+        $result = $db->query('SELECT 1');
+        $values = array_map(bin2hex(...), $result->fetch_row());
+        return [array_column($result->fetch_fields(), 'type', 'name'), $values, $result->fetch_row(), $db->ping()];
+    }
     return null;
 }
 
@@ -138,11 +143,21 @@ function mistakes(string $script, string $stage, int $errno, string $output, str
             $wrong[] = 'an error without a message: ' . json_encode($found);
         } elseif ($script === 'ok-extremes' && $found['value'] !== [true, -1, '18446744073709551615']) {
             $wrong[] = 'found ' . json_encode($found);
+        } elseif ($script === 'column-types-unknown' && !unknown_types_are_bytes($found['value'])) {
+            $wrong[] = 'found ' . json_encode($found);
         } elseif (str_starts_with($script, 'session') && ($found['value'][1] ?? null) !== true) {
             $wrong[] = 'found ' . json_encode($found);
         }
     }
     return $wrong;
+}
+
+/** Whether each type is the number that was sent, which is the column's name too, and each value the bytes. */
+function unknown_types_are_bytes(array $value): bool
+{
+    [$types, $values, $end, $ping] = $value;
+    $bytes = array_map(fn(int $type) => sprintf('%02x00ff27', $type), array_values($types));
+    return count($types) > 200 && $types[242] === 242 && array_keys($types) === array_values($types) && $values === $bytes && $end === null && $ping;
 }
 
 /** @param list<string> $names only these, if any */

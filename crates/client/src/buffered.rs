@@ -111,3 +111,18 @@ impl Buffered {
         chunks + self.offsets.capacity() * size_of::<RowOffset>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_up_to_the_last_offset() {
+        // A chunk never has that many bytes: a row ends at 1 GiB. What could not be told apart is refused all the same.
+        let mut stored = Buffered::new(Columns::default());
+        stored.push(u32::MAX as usize - 1).unwrap();
+        stored.push(u32::MAX as usize).unwrap();
+        assert!(matches!(stored.push(u32::MAX as usize + 1), Err(Error::TooLarge)));
+        assert_eq!(stored.rows(), 2);
+    }
+}

@@ -351,22 +351,36 @@ mod tests {
     use crate::options::Address;
     use std::io::Cursor;
 
-    /// Receives a payload of a whole packet and five bytes.
-    fn receive_split(limit: usize) -> Result<usize, Error> {
-        let mut bytes = vec![0xFF, 0xFF, 0xFF, 0];
-        bytes.resize(PACKET_HEADER_BYTES + MAX_PACKET_PAYLOAD_BYTES, b'x');
-        bytes.extend_from_slice(b"\x05\0\0\x01yyyyy");
+    const ONE: usize = MAX_PACKET_PAYLOAD_BYTES;
+
+    /// Receives a payload of so many bytes, sent in as many packets as it takes.
+    fn receive(length: usize, limit: usize) -> Result<(), Error> {
+        let payload = vec![b'x'; length];
+        let mut bytes = Vec::new();
+        let parts =
+            (0..).zip(payload.chunks(ONE).chain(length.is_multiple_of(ONE).then_some(&[][..])));
+        for (sequence_id, part) in parts {
+            let payload_length = u32::try_from(part.len()).unwrap();
+            bytes.extend_from_slice(&PacketHeader { payload_length, sequence_id }.encode());
+            bytes.extend_from_slice(part);
+        }
         let transport = Transport::over(Box::new(Cursor::new(bytes)), &Address::Unix("x".into()));
         let mut stream = PacketStream::new(transport);
-        let payload = stream.receive(limit, None)?;
-        assert!(stream.payload(payload).ends_with(b"xyyyyy"));
-        Ok(payload.end - payload.start)
+        let received = stream.receive(limit, None)?;
+        assert!(stream.payload(received) == payload, "{length}");
+        Ok(())
     }
 
     #[test]
     fn the_limit_is_that_of_all_parts_together() {
-        let whole = MAX_PACKET_PAYLOAD_BYTES + 5;
-        assert_eq!(receive_split(whole).unwrap(), whole);
-        assert!(matches!(receive_split(whole - 1), Err(Error::TooLarge)));
+        for length in [0, 1, ONE - 1, ONE, ONE + 5, 2 * ONE, 2 * ONE + 1] {
+            receive(length, length).unwrap();
+        }
+        for length in [ONE + 1, 2 * ONE, 2 * ONE + 1] {
+            assert!(matches!(receive(length, length - 1), Err(Error::TooLarge)), "{length}");
+        }
+        for length in [1, ONE - 1, ONE] {
+            assert!(matches!(receive(length, length - 1), Err(Error::Malformed(_))), "{length}");
+        }
     }
 }

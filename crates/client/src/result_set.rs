@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use vaquita_protocol::{Capabilities, ColumnDefinition41, EofPacket, ErrPacket, OkPacket, TextRow};
+use vaquita_protocol::{
+    Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket, TextRow,
+};
 
 use crate::buffered::Buffered;
 use crate::connection::Connection;
@@ -133,6 +135,9 @@ fn end_of_rows(
     session: &mut Session,
 ) -> Result<bool, Error> {
     if ErrPacket::is_err(payload) {
+        if payload.len() > MAX_ANSWER_BYTES {
+            return Err(Malformed { packet: "ERR_Packet", field: "payload_length" }.into());
+        }
         return Err(Error::server(&ErrPacket::parse(payload)?));
     }
     if capabilities.contains(Capabilities::DEPRECATE_EOF) {

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fake::{Over, PASSWORD, PATIENCE, Reading, TIME_LIMIT};
-use vaquita_client::{CleartextPassword, Connection, Error, State, codes};
+use vaquita_client::{CleartextPassword, Connection, Error, QueryResponse, Row, State, codes};
 use vaquita_fake_server::named::{self, Expected, Outcome, Stage};
 use vaquita_fake_server::{Delivery, Ending, NamedScript, Recording, Script, packets};
 
@@ -171,7 +171,10 @@ fn no_script_is_forgotten() {
     let fine = |named: &&NamedScript| named.expected == Expected::Fine;
     let fine: Vec<_> = named::all().filter(fine).map(|named| named.name).collect();
     // The first three are played in script_session.rs.
-    assert_eq!(fine, ["session", "session-deprecate-eof", "login-only", "ok-extremes"]);
+    assert_eq!(
+        fine,
+        ["session", "session-deprecate-eof", "login-only", "ok-extremes", "column-types-unknown"]
+    );
     let known =
         ["zero-length-packet", "column-count-2^64-1", "column-count-2^40", "zero-length-row"];
     let more = ["too-few-values", "too-many-values", "wrong-sequence-id", "missing-eof"];
@@ -191,6 +194,35 @@ fn the_largest_numbers_are_kept() {
     assert_eq!((session.affected_rows, session.last_insert_id), (u64::MAX, u64::MAX));
     assert_eq!(session.warnings, u16::MAX);
     connection.ping().unwrap();
+}
+
+#[test]
+fn values_of_unknown_types_are_bytes() {
+    let script = Arc::new(named::by_name("column-types-unknown").unwrap().script());
+    let types = named::columns::unknown_types();
+    for reading in [Reading::OneByOne, Reading::Stored] {
+        let server = fake::serve(&script, Over::Tcp, Delivery::WHOLE);
+        let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+        connection.send_query(b"SELECT 1").unwrap();
+        let response = connection.read_query_response().unwrap();
+        let QueryResponse::ResultSet(columns) = response else { panic!("{response:?}") };
+        let sent: Vec<_> = columns.iter().map(|column| column.column_type).collect();
+        assert_eq!(sent, types);
+        let own = |row: Row<'_>| -> Vec<_> {
+            row.values().map(|value| value.unwrap().to_vec()).collect()
+        };
+        let row = match reading {
+            Reading::Stored => own(connection.store_result().unwrap().next_row().unwrap()),
+            _ => {
+                let row = own(connection.next_row().unwrap().unwrap());
+                assert!(connection.next_row().unwrap().is_none());
+                row
+            }
+        };
+        let values: Vec<_> = types.iter().map(|it| named::columns::unknown_value(*it)).collect();
+        assert_eq!(row, values);
+        connection.ping().unwrap();
+    }
 }
 
 #[test]

@@ -341,3 +341,14 @@ fn only_what_is_offered_is_asked_for() {
         assert!(!log_in(OFFERED | never).0.contains(never), "{never:?} needs more than a flag");
     }
 }
+
+#[test]
+fn a_statement_beyond_the_limit_is_not_sent() {
+    // Zeroed memory that nobody looks at is none.
+    let most = vec![0; 1 << 30];
+    let server = fake::serve(&Arc::new(Script::logged_in().ping()), Over::Unix, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    let error = connection.send_query(&most).unwrap_err();
+    assert_eq!((error.code(), connection.state()), (codes::NET_PACKET_TOO_LARGE, State::Ready));
+    connection.ping().unwrap();
+}

@@ -26,6 +26,8 @@ pub(crate) enum Feature {
     SessionConnectAttrs,
     /// The character set gb18030: MySQL from 5.7.4 on.
     Gb18030,
+    /// The type VECTOR: MySQL from 9.0 on, MariaDB from 11.7 on.
+    Vector,
 }
 
 impl Feature {
@@ -35,6 +37,7 @@ impl Feature {
             Feature::CachingSha2Password | Feature::Sha256Password | Feature::Gb18030 => {
                 matches!(server, "mysql80" | "mysql97")
             }
+            Feature::Vector => matches!(server, "mysql97" | "mariadb118"),
             Feature::SessionTrack => server != "mysql56",
             Feature::SessionConnectAttrs => server.starts_with("mysql"),
         }

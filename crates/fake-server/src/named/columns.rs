@@ -17,7 +17,67 @@ const fn fails(
     NamedScript::new(name, Expected::Fails(Stage::Response, outcome), description, build)
 }
 
+/// The types that the documentation names; a server of tomorrow may send any other.
+const NAMED_TYPES: [ColumnType; 28] = [
+    ColumnType::DECIMAL,
+    ColumnType::TINY,
+    ColumnType::SHORT,
+    ColumnType::LONG,
+    ColumnType::FLOAT,
+    ColumnType::DOUBLE,
+    ColumnType::NULL,
+    ColumnType::TIMESTAMP,
+    ColumnType::LONGLONG,
+    ColumnType::INT24,
+    ColumnType::DATE,
+    ColumnType::TIME,
+    ColumnType::DATETIME,
+    ColumnType::YEAR,
+    ColumnType::NEWDATE,
+    ColumnType::VARCHAR,
+    ColumnType::BIT,
+    ColumnType::JSON,
+    ColumnType::NEWDECIMAL,
+    ColumnType::ENUM,
+    ColumnType::SET,
+    ColumnType::TINY_BLOB,
+    ColumnType::MEDIUM_BLOB,
+    ColumnType::LONG_BLOB,
+    ColumnType::BLOB,
+    ColumnType::VAR_STRING,
+    ColumnType::STRING,
+    ColumnType::GEOMETRY,
+];
+
+/// The types of the columns of `column-types-unknown`: those without a name, and VECTOR, which is new.
+pub fn unknown_types() -> Vec<ColumnType> {
+    (0..=u8::MAX).map(ColumnType).filter(|it| !NAMED_TYPES.contains(it)).collect()
+}
+
+/// The value in the column of a type.
+pub fn unknown_value(column_type: ColumnType) -> [u8; 4] {
+    [column_type.0, 0, 0xFF, b'\'']
+}
+
 pub(super) const SCRIPTS: &[NamedScript] = &[
+    NamedScript::new(
+        "column-types-unknown",
+        Expected::Fine,
+        "a row of every type that the documentation does not name, and VECTOR",
+        || {
+            let types = unknown_types();
+            let values: Vec<_> = types.iter().map(|it| unknown_value(*it)).collect();
+            let values: Vec<_> = values.iter().map(|it| Some(&it[..])).collect();
+            let count = u64::try_from(types.len()).unwrap_or(u64::MAX);
+            Script::queried()
+                .send(column_count(count))
+                .send_all(types.iter().map(|it| column(&it.0.to_string(), *it)))
+                .send(eof(AUTOCOMMIT))
+                .send(row(&values))
+                .send(eof(AUTOCOMMIT))
+                .ping()
+        },
+    ),
     fails(Malformed, "column-empty", "a zero-length packet as column definition", || {
         defined(Payload::new())
     }),

@@ -3,7 +3,7 @@
 //! Each lets a client in (if it comes to that), expects one query, and answers it. Where the connection survives, a ping follows.
 
 mod authentication;
-mod columns;
+pub mod columns;
 mod greeting;
 mod response;
 mod rows;
