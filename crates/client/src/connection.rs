@@ -1,18 +1,15 @@
-//! A connection to a server, and its commands besides queries.
+//! A connection to a server: how it begins and ends, and what is known of it.
 
 use std::time::Instant;
 
-use vaquita_protocol::{
-    Capabilities, Charset, Command, EofPacket, ErrPacket, OkPacket, SetOption, StatusFlags,
-};
+use vaquita_protocol::{Capabilities, Charset, Command, StatusFlags};
 
 use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::{self, Greeting};
 use crate::local_infile::Names;
 use crate::options::{Address, ConnectOptions};
-use crate::packet_stream::{MAX_ANSWER_BYTES, Span};
-use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream};
+use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
 use crate::result_set::Columns;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
@@ -36,7 +33,7 @@ pub struct Connection {
     pub(crate) allows_local_infile: bool,
     /// The local files that the last query names and the server has not asked for.
     pub(crate) local_infiles: Names,
-    charset: &'static Charset,
+    pub(crate) charset: &'static Charset,
     greeting: Greeting,
     address: Address,
 }
@@ -181,47 +178,6 @@ impl Connection {
         escape(self.session.character_set_client, no_backslash_escapes, value)
     }
 
-    /// Asks whether the server is there.
-    ///
-    /// # Errors
-    /// It is not, or the connection is in the middle of something else.
-    pub fn ping(&mut self) -> Result<(), Error> {
-        self.send_command(Command::Ping)?;
-        self.read_command_ok()
-    }
-
-    /// Makes a database the one that unqualified names refer to.
-    ///
-    /// # Errors
-    /// The server refused it, or the connection failed or is in the middle of something else.
-    pub fn init_db(&mut self, database: &[u8]) -> Result<(), Error> {
-        self.send_command(Command::InitDb(database))?;
-        self.read_command_ok()?;
-        database.clone_into(&mut self.session.database);
-        Ok(())
-    }
-
-    /// Changes the connection's character set, by SET NAMES.
-    ///
-    /// # Errors
-    /// As a query.
-    pub fn set_charset(&mut self, charset: &'static Charset) -> Result<(), Error> {
-        self.run_own(format!("SET NAMES {}", charset.name).as_bytes())?;
-        self.charset = charset;
-        self.session.character_set_client = charset;
-        Ok(())
-    }
-
-    /// Allows or forbids several statements in one query.
-    ///
-    /// # Errors
-    /// The server refused it, or the connection failed or is in the middle of something else.
-    pub fn set_multi_statements(&mut self, on: bool) -> Result<(), Error> {
-        let option = if on { SetOption::MultiStatementsOn } else { SetOption::MultiStatementsOff };
-        self.send_command(Command::SetOption(option))?;
-        self.read_command_ok()
-    }
-
     /// Says goodbye if nothing is pending, and closes the connection. Nothing happens if it was closed before.
     pub fn close(&mut self) {
         if self.state == State::Ready {
@@ -252,24 +208,6 @@ impl Connection {
         self.session.error();
         self.break_off();
         error
-    }
-
-    /// Reads the answer to a command that has nothing more to tell than OK.
-    fn read_command_ok(&mut self) -> Result<(), Error> {
-        let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
-            if ErrPacket::is_err(payload) {
-                return Err(Error::server(&ErrPacket::parse(payload)?));
-            }
-            if EofPacket::is_eof(payload)
-                && !self.capabilities.contains(Capabilities::DEPRECATE_EOF)
-            {
-                self.session.status = EofPacket::parse(payload)?.status;
-                return Ok(());
-            }
-            self.session.command_ok(&OkPacket::parse(payload, self.capabilities)?)?;
-            Ok(())
-        });
-        self.settle(answer)
     }
 
     /// Where the end of a result leaves the connection.

@@ -57,6 +57,7 @@
 
 mod auth;
 mod buffered;
+mod commands;
 mod connection;
 mod dial;
 mod error;
