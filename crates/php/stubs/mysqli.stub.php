@@ -197,7 +197,7 @@ function mysqli_num_rows(mysqli_result $result): string|int {} // result::num_ro
 function mysqli_options(mysqli $mysql, int $option, $value): bool {} // options::options
 function mysqli_set_opt(mysqli $mysql, int $option, $value): bool {} // options::options
 #[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this function is now redundant')]
-function mysqli_ping(mysqli $mysql): bool {} // link::ping
+function mysqli_ping(mysqli $mysql): bool {} // commands::ping
 function mysqli_report(int $flags): bool {} // report::report, returns true since 8.4
 function mysqli_query(mysqli $mysql, string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query
 function mysqli_real_connect(
@@ -210,14 +210,14 @@ function mysqli_real_connect(
     ?string $socket = null,
     int $flags = 0,
 ): bool {} // connect::real_connect
-function mysqli_real_escape_string(mysqli $mysql, string $string): string {} // link::real_escape_string
-function mysqli_escape_string(mysqli $mysql, string $string): string {} // link::real_escape_string
+function mysqli_real_escape_string(mysqli $mysql, string $string): string {} // commands::real_escape_string
+function mysqli_escape_string(mysqli $mysql, string $string): string {} // commands::real_escape_string
 function mysqli_real_query(mysqli $mysql, string $query): bool {} // query::real_query
 function mysqli_release_savepoint(mysqli $mysql, string $name): bool {} // transaction::release_savepoint
 function mysqli_rollback(mysqli $mysql, int $flags = 0, ?string $name = null): bool {} // transaction::rollback
 function mysqli_savepoint(mysqli $mysql, string $name): bool {} // transaction::savepoint
-function mysqli_select_db(mysqli $mysql, string $database): bool {} // link::select_db
-function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // link::set_charset
+function mysqli_select_db(mysqli $mysql, string $database): bool {} // commands::select_db
+function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // commands::set_charset
 function mysqli_sqlstate(mysqli $mysql): string {} // link::sqlstate
 function mysqli_store_result(mysqli $mysql, int $mode = 0): mysqli_result|false {} // query::store_result
 function mysqli_thread_id(mysqli $mysql): int {} // link::thread_id
@@ -288,7 +288,7 @@ class mysqli {
     public function more_results(): bool {} // query::more_results, tentative
     public function next_result(): bool {} // query::next_result, tentative
     #[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this method is now redundant')]
-    public function ping(): bool {} // link::ping, tentative
+    public function ping(): bool {} // commands::ping, tentative
     public function query(string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query, tentative
     public function real_connect(
         ?string $hostname = null,
@@ -299,14 +299,14 @@ class mysqli {
         ?string $socket = null,
         int $flags = 0,
     ): bool {} // connect::real_connect, tentative
-    public function real_escape_string(string $string): string {} // link::real_escape_string, tentative
-    public function escape_string(string $string): string {} // link::real_escape_string, tentative
+    public function real_escape_string(string $string): string {} // commands::real_escape_string, tentative
+    public function escape_string(string $string): string {} // commands::real_escape_string, tentative
     public function real_query(string $query): bool {} // query::real_query, tentative
     public function release_savepoint(string $name): bool {} // transaction::release_savepoint, tentative
     public function rollback(int $flags = 0, ?string $name = null): bool {} // transaction::rollback, tentative
     public function savepoint(string $name): bool {} // transaction::savepoint, tentative
-    public function select_db(string $database): bool {} // link::select_db, tentative
-    public function set_charset(string $charset): bool {} // link::set_charset, tentative
+    public function select_db(string $database): bool {} // commands::select_db, tentative
+    public function set_charset(string $charset): bool {} // commands::set_charset, tentative
     public function options(int $option, $value): bool {} // options::options, tentative
     public function set_opt(int $option, $value): bool {} // options::options, tentative
     public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative

@@ -1,4 +1,4 @@
-//! The class `mysqli`: its state, its properties, and the functions that only look at it or send one plain command.
+//! The class `mysqli`: its state, its properties, and the functions that only look at it.
 
 use super::report;
 use super::session::{Session, Status};
@@ -10,7 +10,7 @@ use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use std::rc::Rc;
-use vaquita_client::{Address, Charset, Connection, UNKNOWN_ROWS, codes};
+use vaquita_client::{Address, UNKNOWN_ROWS};
 
 /// An object of class `mysqli`.
 pub(crate) struct Link {
@@ -157,7 +157,7 @@ impl Link {
 }
 
 /// The session of a connected link that a call without further arguments is about.
-fn only_argument<'a>(call: &mut Call<'a>) -> Outcome<&'a Session> {
+pub(super) fn only_argument<'a>(call: &mut Call<'a>) -> Outcome<&'a Session> {
     let link = call.receiver::<Link>(0, 0)?;
     Link::session(link, Status::Valid)
 }
@@ -348,47 +348,6 @@ pub(crate) fn character_set_name(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
     let name = session.look(|connection| connection.charset().name);
     call.returns().bytes(name.unwrap_or_default().as_bytes());
-    Ok(())
-}
-
-pub(crate) fn set_charset(call: &mut Call<'_>) -> Outcome {
-    let link = call.receiver::<Link>(1, 1)?;
-    let name = call.bytes()?;
-    let session = Link::session(link, Status::Valid)?;
-    let set = match Charset::by_name(name) {
-        Some(charset) => session.drive(|connection| connection.set_charset(charset)).is_ok(),
-        None => {
-            session.fail(
-                codes::CANT_FIND_CHARSET,
-                *b"HY000",
-                b"Invalid character set was provided".to_vec(),
-            );
-            false
-        }
-    };
-    finish(call, session, set)
-}
-
-pub(crate) fn select_db(call: &mut Call<'_>) -> Outcome {
-    let link = call.receiver::<Link>(1, 1)?;
-    let name = call.bytes()?;
-    let session = Link::session(link, Status::Valid)?;
-    let selected = session.drive(|connection| connection.init_db(name)).is_ok();
-    finish(call, session, selected)
-}
-
-pub(crate) fn ping(call: &mut Call<'_>) -> Outcome {
-    let session = only_argument(call)?;
-    let answered = session.drive(Connection::ping).is_ok();
-    finish(call, session, answered)
-}
-
-pub(crate) fn real_escape_string(call: &mut Call<'_>) -> Outcome {
-    let link = call.receiver::<Link>(1, 1)?;
-    let text = call.bytes()?;
-    let session = Link::session(link, Status::Valid)?;
-    let escaped = session.escape(text);
-    call.returns().str(escaped);
     Ok(())
 }
 
