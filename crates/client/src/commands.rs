@@ -3,8 +3,24 @@
 use vaquita_protocol::{Capabilities, Charset, Command, EofPacket, ErrPacket, OkPacket, SetOption};
 
 use crate::connection::Connection;
-use crate::error::Error;
+use crate::error::{Error, codes};
 use crate::packet_stream::MAX_ANSWER_BYTES;
+use crate::session::UNKNOWN_ROWS;
+use crate::state::State;
+
+/// What COM_REFRESH can flush, and the statements that do the same where the server does not know the command any more, in the order
+/// in which a server does it. The threads kept for new connections (32) have no statement; nobody sees them.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/8.0/mysql__com_8h.html>
+const REFRESH: [(u8, &[u8]); 7] = [
+    (1, b"FLUSH PRIVILEGES"),
+    (2, b"FLUSH LOGS"),
+    (4, b"FLUSH TABLES"),
+    (8, b"TRUNCATE TABLE performance_schema.host_cache"),
+    (16, b"FLUSH STATUS"),
+    (64, b"RESET REPLICA"),
+    (128, b"RESET BINARY LOGS AND GTIDS"),
+];
 
 impl Connection {
     /// Asks whether the server is there.
@@ -48,6 +64,89 @@ impl Connection {
         self.read_command_ok()
     }
 
+    /// What the server tells of itself in one line: uptime, threads, questions.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection failed or is in the middle of something else.
+    pub fn statistics(&mut self) -> Result<Vec<u8>, Error> {
+        self.send_command(Command::Statistics)?;
+        let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
+            if ErrPacket::is_err(payload) {
+                return Err(Error::server(&ErrPacket::parse(payload)?));
+            }
+            Ok(payload.to_vec())
+        });
+        self.settle(answer)
+    }
+
+    /// Has the server write what it knows of itself to its log.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection failed or is in the middle of something else.
+    pub fn debug(&mut self) -> Result<(), Error> {
+        self.send_command(Command::Debug)?;
+        self.read_command_ok()
+    }
+
+    /// Flushes what the bits of `MYSQLI_REFRESH_*` (the protocol's REFRESH_*) name.
+    ///
+    /// A server that does not know the command any more is asked by statements.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection failed or is in the middle of something else.
+    pub fn refresh(&mut self, bits: u8) -> Result<(), Error> {
+        self.send_command(Command::Refresh(bits))?;
+        let answered = self.read_command_ok();
+        if !is_unknown_command(&answered) {
+            return answered;
+        }
+        for (bit, sql) in REFRESH {
+            if bits & bit != 0 {
+                self.run_own(sql)?;
+            }
+        }
+        self.session.affected_rows = UNKNOWN_ROWS;
+        Ok(())
+    }
+
+    /// Ends the connection with this id, whosever it is. One's own is closed without waiting for an answer.
+    ///
+    /// A server that does not know the command any more is asked by a statement.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection failed or is in the middle of something else.
+    pub fn process_kill(&mut self, thread_id: u32) -> Result<(), Error> {
+        self.send_command(Command::ProcessKill(thread_id))?;
+        if thread_id == self.thread_id() {
+            self.state = State::QuitSent;
+            self.stream.transport().close();
+            return Ok(());
+        }
+        let answered = self.read_command_ok();
+        if !is_unknown_command(&answered) {
+            return answered;
+        }
+        self.run_own(format!("KILL {thread_id}").as_bytes())?;
+        self.session.affected_rows = UNKNOWN_ROWS;
+        Ok(())
+    }
+
+    /// Begins a fresh session for the same user: temporary tables, variables, locks and prepared statements are gone, an open transaction
+    /// is rolled back. The current database stays, and so does the character set, which is asked for again because MySQL would go
+    /// back to the server's own.
+    ///
+    /// # Errors
+    /// The server refused it (MySQL before 5.7.3 and MariaDB before 10.2.4 do not know it: 1047, and nothing has changed), or the connection
+    /// failed or is in the middle of something else.
+    pub fn reset_connection(&mut self) -> Result<(), Error> {
+        self.send_command(Command::ResetConnection)?;
+        self.read_command_ok()?;
+        self.session.last_insert_id = 0;
+        self.session.warnings = 0;
+        self.session.field_count = 0;
+        self.set_charset(self.charset)
+    }
+
     /// Reads the answer to a command that has nothing more to tell than OK.
     fn read_command_ok(&mut self) -> Result<(), Error> {
         let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
@@ -65,4 +164,8 @@ impl Connection {
         });
         self.settle(answer)
     }
+}
+
+fn is_unknown_command(answered: &Result<(), Error>) -> bool {
+    matches!(answered, Err(Error::Server { code: codes::UNKNOWN_COMMAND, .. }))
 }

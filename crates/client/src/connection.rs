@@ -34,8 +34,9 @@ pub struct Connection {
     /// The local files that the last query names and the server has not asked for.
     pub(crate) local_infiles: Names,
     pub(crate) charset: &'static Charset,
-    greeting: Greeting,
-    address: Address,
+    pub(crate) greeting: Greeting,
+    /// What it was made with; the user, the password and the database are those of now.
+    pub(crate) options: Box<ConnectOptions>,
 }
 
 impl Connection {
@@ -85,9 +86,9 @@ impl Connection {
             local_infiles: Names::default(),
             charset: established.charset,
             greeting: established.greeting,
-            address: options.address.clone(),
+            options: Box::new(options.clone()),
         };
-        connection.confirm_charset(options.charset, established.greeted_charset)?;
+        connection.confirm_charset(options.charset)?;
         for command in &options.init_commands {
             connection.run_init_command(command, options.read_timeout)?;
         }
@@ -102,15 +103,13 @@ impl Connection {
     ///
     /// A server that does not know it, or ignores it (`skip_character_set_client_handshake`), says nothing there; a statement it
     /// has to answer.
-    fn confirm_charset(
-        &mut self,
-        asked: Option<&'static Charset>,
-        greeted: Option<&'static Charset>,
-    ) -> Result<(), Error> {
+    pub(crate) fn confirm_charset(&mut self, asked: Option<&'static Charset>) -> Result<(), Error> {
         let is_safe =
             |charset: Option<&Charset>| charset.is_none_or(|it| it.encoding.is_ascii_safe());
         match asked {
-            Some(charset) if !(is_safe(asked) && is_safe(greeted)) => self.set_charset(charset),
+            Some(charset) if !(is_safe(asked) && is_safe(self.greeting.charset)) => {
+                self.set_charset(charset)
+            }
             _ => Ok(()),
         }
     }
@@ -159,12 +158,12 @@ impl Connection {
 
     /// Where the server listens.
     pub fn address(&self) -> &Address {
-        &self.address
+        &self.options.address
     }
 
     /// The connection in the words that users know: `127.0.0.1 via TCP/IP` or `Localhost via UNIX socket`.
     pub fn host_info(&self) -> String {
-        match &self.address {
+        match &self.options.address {
             Address::Tcp { host, .. } => format!("{host} via TCP/IP"),
             Address::Unix(_) => "Localhost via UNIX socket".to_owned(),
         }

@@ -9,6 +9,8 @@ use vaquita_protocol::{ErrPacket, Malformed};
 ///
 /// <https://dev.mysql.com/doc/mysql-errors/8.0/en/client-error-reference.html>
 pub mod codes {
+    /// ER_UNKNOWN_COM_ERROR, a server's: it does not know the command.
+    pub const UNKNOWN_COMMAND: u16 = 1047;
     /// CR_UNKNOWN_ERROR.
     pub const UNKNOWN_ERROR: u16 = 2000;
     /// CR_CONNECTION_ERROR: no connection could be made.
@@ -206,6 +208,11 @@ impl Error {
             Error::OutOfSync => true,
             _ => false,
         }
+    }
+
+    /// Whether this is the server's own no. Errors of clients have the numbers from 2000 to 2999.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Error::Auth { code, .. } if !(2000..3000).contains(code))
     }
 
     /// Whether the connection can no longer be used after this error.

@@ -24,6 +24,11 @@ pub(crate) struct Greeting {
     pub(crate) server_version: Vec<u8>,
     pub(crate) thread_id: u32,
     pub(crate) protocol_version: u8,
+    /// The server's own character set, if it is known here.
+    pub(crate) charset: Option<&'static Charset>,
+    /// The plugin to begin an authentication with, and its data.
+    pub(crate) plugin: Plugin,
+    pub(crate) nonce: Vec<u8>,
     pub(crate) capabilities: Capabilities,
 }
 
@@ -32,8 +37,6 @@ pub(crate) struct Established {
     pub(crate) greeting: Greeting,
     pub(crate) capabilities: Capabilities,
     pub(crate) charset: &'static Charset,
-    /// The server's own character set, if it is known here.
-    pub(crate) greeted_charset: Option<&'static Charset>,
     pub(crate) session: Session,
 }
 
@@ -52,16 +55,16 @@ pub(crate) fn establish(
         server_version: handshake.plain_server_version().to_vec(),
         thread_id: handshake.thread_id,
         protocol_version: vaquita_protocol::handshake_v10::PROTOCOL_VERSION,
+        charset: Charset::by_collation_id(handshake.character_set.into()),
+        plugin: Plugin::greeted(handshake.auth_plugin_name),
+        nonce: handshake.auth_plugin_data,
         capabilities: handshake.capabilities,
     };
     if !greeting.capabilities.contains(NEEDED) {
         return Err(Error::Unsupported("Servers older than MySQL 4.1 are not supported"));
     }
-    let greeted_charset = Charset::by_collation_id(handshake.character_set.into());
     let (charset, character_set) = choose_charset(options.charset, handshake.character_set);
     let mut capabilities = choose_capabilities(options, greeting.capabilities);
-    let plugin = Plugin::greeted(handshake.auth_plugin_name);
-    let nonce = handshake.auth_plugin_data;
     if let Some(setup) = tls {
         if !greeting.capabilities.contains(Capabilities::SSL) {
             return Err(Error::Tls("the server does not offer TLS".to_owned()));
@@ -76,9 +79,8 @@ pub(crate) fn establish(
         stream.start_tls(setup)?;
     }
     let privacy = stream.transport().privacy();
-    let mut authentication = Authentication::new(plugin, &nonce, options, privacy, capabilities);
-    let mut attributes = vec![(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
-    attributes.extend_from_slice(&options.attributes);
+    let (plugin, nonce) = (greeting.plugin, &greeting.nonce);
+    let mut authentication = Authentication::new(plugin, nonce, options, privacy, capabilities);
     let auth_response = authentication.first_response(greeting.capabilities)?;
     let mut response = Vec::new();
     let for_response = for_auth_response(auth_response.len()) & greeting.capabilities;
@@ -90,13 +92,20 @@ pub(crate) fn establish(
         auth_response: &auth_response,
         database: options.database.as_deref().unwrap_or_default(),
         client_plugin_name: authentication.plugin().name(),
-        attributes: &attributes,
+        attributes: &attributes(options),
     }
     .encode(&mut response);
     stream.write_packet(&response)?;
     let accepted = authentication.run(stream)?;
     let session = Session::new(&accepted, charset, options.database.as_deref())?;
-    Ok(Established { greeting, capabilities, charset, greeted_charset, session })
+    Ok(Established { greeting, capabilities, charset, session })
+}
+
+/// What the client says of itself.
+pub(crate) fn attributes(options: &ConnectOptions) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut attributes = vec![(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
+    attributes.extend_from_slice(&options.attributes);
+    attributes
 }
 
 fn refusal(packet: &ErrPacket<'_>) -> Error {

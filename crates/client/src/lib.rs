@@ -57,6 +57,7 @@
 
 mod auth;
 mod buffered;
+mod change_user;
 mod commands;
 mod connection;
 mod dial;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::com_change_user::ComChangeUser;
+
 /// What COM_SET_OPTION sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetOption {
@@ -22,8 +24,22 @@ pub enum Command<'a> {
     InitDb(&'a [u8]),
     /// [COM_QUERY](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query.html): SQL, answered as text.
     Query(&'a [u8]),
+    /// [COM_REFRESH](https://dev.mysql.com/doc/dev/mysql-server/8.0/page_protocol_com_refresh.html): flushes what these bits name; MySQL 9
+    /// does not know it any more.
+    Refresh(u8),
+    /// [COM_STATISTICS](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_statistics.html): answered by a text without a header.
+    Statistics,
+    /// [COM_PROCESS_KILL](https://dev.mysql.com/doc/dev/mysql-server/8.0/page_protocol_com_process_kill.html): ends a connection; MySQL 9 does not
+    /// know it any more.
+    ProcessKill(u32),
+    /// [COM_DEBUG](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_debug.html): the server writes what it knows of itself to its log; answered by EOF.
+    Debug,
     /// [COM_PING](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_ping.html): are you there.
     Ping,
+    /// [COM_CHANGE_USER](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_change_user.html): another user on the same connection, and a fresh session.
+    ChangeUser(ComChangeUser<'a>),
+    /// [COM_RESET_CONNECTION](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_reset_connection.html): a fresh session for the same user; MySQL since 5.7.3, MariaDB since 10.2.4.
+    ResetConnection,
     /// [COM_SET_OPTION](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_set_option.html): answered by EOF.
     SetOption(SetOption),
 }
@@ -35,15 +51,32 @@ impl<'a> Command<'a> {
             Command::Quit => 0x01,
             Command::InitDb(_) => 0x02,
             Command::Query(_) => 0x03,
+            Command::Refresh(_) => 0x07,
+            Command::Statistics => 0x09,
+            Command::ProcessKill(_) => 0x0C,
+            Command::Debug => 0x0D,
             Command::Ping => 0x0E,
+            Command::ChangeUser(_) => 0x11,
             Command::SetOption(_) => 0x1B,
+            Command::ResetConnection => 0x1F,
         }
     }
 
     /// What follows that byte.
-    pub const fn body(&self) -> Cow<'a, [u8]> {
+    pub fn body(&self) -> Cow<'a, [u8]> {
         match self {
-            Command::Quit | Command::Ping => Cow::Borrowed(&[]),
+            Command::Quit
+            | Command::Statistics
+            | Command::Debug
+            | Command::Ping
+            | Command::ResetConnection => Cow::Borrowed(&[]),
+            Command::Refresh(bits) => Cow::Owned(vec![*bits]),
+            Command::ProcessKill(thread_id) => Cow::Owned(thread_id.to_le_bytes().to_vec()),
+            Command::ChangeUser(body) => {
+                let mut out = Vec::new();
+                body.encode(&mut out);
+                Cow::Owned(out)
+            }
             Command::InitDb(database) => Cow::Borrowed(database),
             Command::Query(sql) => Cow::Borrowed(sql),
             Command::SetOption(SetOption::MultiStatementsOn) => Cow::Borrowed(&[0, 0]),
@@ -64,7 +97,12 @@ mod tests {
         check(Command::Quit, &[0x01]);
         check(Command::InitDb(b"mysql"), b"\x02mysql");
         check(Command::Query(b"SELECT 1"), b"\x03SELECT 1");
+        check(Command::Refresh(0x10), &[0x07, 0x10]);
+        check(Command::Statistics, &[0x09]);
+        check(Command::ProcessKill(0x0403_0201), &[0x0C, 1, 2, 3, 4]);
+        check(Command::Debug, &[0x0D]);
         check(Command::Ping, &[0x0E]);
+        check(Command::ResetConnection, &[0x1F]);
         check(Command::SetOption(SetOption::MultiStatementsOn), &[0x1B, 0, 0]);
         check(Command::SetOption(SetOption::MultiStatementsOff), &[0x1B, 1, 0]);
     }

@@ -52,14 +52,19 @@ impl HandshakeResponse41<'_> {
             put_null_terminated(out, self.client_plugin_name);
         }
         if has(Capabilities::CONNECT_ATTRS) {
-            let mut attributes = Vec::new();
-            for (name, value) in self.attributes {
-                put_lenenc_bytes(&mut attributes, name);
-                put_lenenc_bytes(&mut attributes, value);
-            }
-            put_lenenc_bytes(out, &attributes);
+            put_attributes(out, self.attributes);
         }
     }
+}
+
+/// Appends connection attributes.
+pub(crate) fn put_attributes(out: &mut Vec<u8>, attributes: &[(Vec<u8>, Vec<u8>)]) {
+    let mut all = Vec::new();
+    for (name, value) in attributes {
+        put_lenenc_bytes(&mut all, name);
+        put_lenenc_bytes(&mut all, value);
+    }
+    put_lenenc_bytes(out, &all);
 }
 
 #[cfg(test)]

@@ -1,0 +1,64 @@
+//! Another user on the same connection.
+
+use vaquita_protocol::{Capabilities, ComChangeUser, Command};
+
+use crate::auth::{Accepted, Authentication};
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::handshake::attributes;
+use crate::options::ConnectOptions;
+use crate::session::Session;
+
+impl Connection {
+    /// Becomes another user, in a fresh session with this database, or with none. The character set stays.
+    ///
+    /// The server asks for the password in its own way, as when connecting; what may go in clear text is decided as there.
+    ///
+    /// # Errors
+    /// The server refused it: then MySQL closes the connection, which the next call finds out, and MariaDB goes on with the user of before.
+    /// Or the connection failed or is in the middle of something else.
+    pub fn change_user(
+        &mut self,
+        user: &[u8],
+        password: &[u8],
+        database: &[u8],
+    ) -> Result<(), Error> {
+        let options = ConnectOptions {
+            user: user.to_vec(),
+            password: password.to_vec(),
+            database: Some(database.to_vec()).filter(|name| !name.is_empty()),
+            ..(*self.options).clone()
+        };
+        let privacy = self.stream.transport().privacy();
+        let (plugin, nonce) = (self.greeting.plugin, &self.greeting.nonce);
+        let mut authentication =
+            Authentication::new(plugin, nonce, &options, privacy, self.capabilities);
+        // Longer than a byte can say has no place in this packet, whatever the server offers.
+        let auth_response = authentication.first_response(Capabilities::NONE)?;
+        self.send_command(Command::ChangeUser(ComChangeUser {
+            capabilities: self.capabilities,
+            username: user,
+            auth_response: &auth_response,
+            database,
+            character_set: self.charset.default_collation_id.into(),
+            client_plugin_name: authentication.plugin().name(),
+            attributes: &attributes(&options),
+        }))?;
+        let accepted = authentication.run(&mut self.stream);
+        let changed = accepted.and_then(|accepted| self.begin_again(&accepted, database));
+        match changed {
+            Err(error) if error.is_refusal() => {
+                self.session.error();
+                return Err(error);
+            }
+            changed => self.settle(changed)?,
+        }
+        *self.options = options;
+        self.confirm_charset(Some(self.charset))
+    }
+
+    fn begin_again(&mut self, accepted: &Accepted, database: &[u8]) -> Result<(), Error> {
+        self.session = Session::new(accepted, self.charset, Some(database))?;
+        Ok(())
+    }
+}
