@@ -40,7 +40,7 @@ impl Connection {
             username: user,
             auth_response: &auth_response,
             database,
-            character_set: self.charset.default_collation_id.into(),
+            character_set: self.collation_id.into(),
             client_plugin_name: authentication.plugin().name(),
             attributes: &attributes(&options),
         }))?;

@@ -50,6 +50,7 @@ impl Connection {
     pub fn set_charset(&mut self, charset: &'static Charset) -> Result<(), Error> {
         self.run_own(format!("SET NAMES {}", charset.name).as_bytes())?;
         self.charset = charset;
+        self.collation_id = charset.default_collation_id;
         self.session.character_set_client = charset;
         Ok(())
     }

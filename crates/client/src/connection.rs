@@ -34,6 +34,8 @@ pub struct Connection {
     /// The local files that the last query names and the server has not asked for.
     pub(crate) local_infiles: Names,
     pub(crate) charset: &'static Charset,
+    /// The collation that it was asked for with.
+    pub(crate) collation_id: u8,
     pub(crate) greeting: Greeting,
     /// What it was made with; the user, the password and the database are those of now.
     pub(crate) options: Box<ConnectOptions>,
@@ -85,6 +87,7 @@ impl Connection {
             allows_local_infile: false,
             local_infiles: Names::default(),
             charset: established.charset,
+            collation_id: established.collation_id,
             greeting: established.greeting,
             options: Box::new(options.clone()),
         };

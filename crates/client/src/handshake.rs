@@ -37,6 +37,7 @@ pub(crate) struct Established {
     pub(crate) greeting: Greeting,
     pub(crate) capabilities: Capabilities,
     pub(crate) charset: &'static Charset,
+    pub(crate) collation_id: u8,
     pub(crate) session: Session,
 }
 
@@ -98,7 +99,7 @@ pub(crate) fn establish(
     stream.write_packet(&response)?;
     let accepted = authentication.run(stream)?;
     let session = Session::new(&accepted, charset, options.database.as_deref())?;
-    Ok(Established { greeting, capabilities, charset, session })
+    Ok(Established { greeting, capabilities, charset, collation_id: character_set, session })
 }
 
 /// What the client says of itself.

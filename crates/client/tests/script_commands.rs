@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fake::Over;
-use vaquita_client::{Connection, codes};
+use vaquita_client::{Connection, State, codes};
 use vaquita_fake_server::packets::{
-    AUTOCOMMIT, MORE_RESULTS, OFFERED, column, column_count, eof, greeting, ok,
+    AUTOCOMMIT, MORE_RESULTS, OFFERED, auth_switch, column, column_count, eof, err, greeting, ok,
 };
 use vaquita_fake_server::{Delivery, Script};
-use vaquita_protocol::{Capabilities, ColumnType};
+use vaquita_protocol::{Capabilities, ColumnType, Command};
 
 /// The greeting of PHP's own tests, a MariaDB 10.5.18, is answered with no flag more than stock's; a 10.6 is asked to track.
 #[test]
@@ -80,7 +80,76 @@ fn a_statement_of_the_drivers_own_has_no_rows() {
         let mut connection = Connection::connect(&fake::options(&server)).unwrap();
         let gbk = vaquita_client::Charset::by_name(b"gbk").unwrap();
         assert_eq!(connection.set_charset(gbk).unwrap_err().code(), codes::MALFORMED_PACKET);
-        assert_eq!(connection.state(), vaquita_client::State::Broken);
+        assert_eq!(connection.state(), State::Broken);
         assert_eq!(connection.charset().name, "utf8mb4");
     }
+}
+
+/// MySQL 9.7 does not know COM_PROCESS_KILL and COM_REFRESH any more; statements do the same.
+#[test]
+fn a_command_that_is_gone_is_said_as_a_statement() {
+    let unknown = || err(1047, b"08S01", "Unknown command");
+    let script = Script::logged_in()
+        .expect_command(Command::ProcessKill(0))
+        .send(unknown())
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_command(Command::Refresh(0))
+        .send(unknown())
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(err(1227, b"42000", "Access denied"))
+        .expect_command(Command::Refresh(0))
+        .send(unknown())
+        .ping();
+    let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    connection.process_kill(77).unwrap();
+    assert_eq!(connection.refresh(1 | 16 | 32).unwrap_err().code(), 1227);
+    connection.refresh(0).unwrap();
+    connection.ping().unwrap();
+    drop(connection);
+    let sent: Vec<_> = server.finish().unwrap().packets.into_iter().map(|it| it.payload).collect();
+    assert_eq!(sent[2], b"\x03KILL 77");
+    assert_eq!(sent[4], b"\x03FLUSH PRIVILEGES");
+    assert_eq!(sent[5], b"\x03FLUSH STATUS");
+}
+
+#[test]
+fn an_answer_of_another_kind_ends_the_connection_or_is_an_error() {
+    let refused = Script::logged_in()
+        .expect_command(Command::Statistics)
+        .send(err(1227, b"42000", "Access denied"))
+        .ping();
+    let server = fake::serve(&Arc::new(refused), Over::Unix, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    assert_eq!(connection.statistics().unwrap_err().code(), 1227);
+    connection.ping().unwrap();
+    // MySQL 5.6 does not know it.
+    let unknown = Script::logged_in()
+        .expect_command(Command::ResetConnection)
+        .send(err(1047, b"08S01", "Unknown command"))
+        .ping();
+    let server = fake::serve(&Arc::new(unknown), Over::Unix, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    assert_eq!(connection.reset_connection().unwrap_err().code(), 1047);
+    connection.ping().unwrap();
+}
+
+/// A server that asks for a plugin that nobody has waits for an answer that can't be given: the connection is of no use any more.
+#[test]
+fn a_change_of_users_that_comes_to_nothing_breaks_the_connection() {
+    let check = |answer: vaquita_fake_server::Payload, code: u16| {
+        let script = Script::logged_in().expect_packet().send(answer);
+        let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+        let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+        let error = connection.change_user(b"you", b"secret", b"").unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        let state = if code == 1045 { State::Ready } else { State::Broken };
+        assert_eq!(connection.state(), state);
+    };
+    check(auth_switch("no_such_plugin", b"01234567890123456789"), codes::NOT_IMPLEMENTED);
+    check(err(1045, b"28000", "Access denied"), 1045);
+    check(column_count(5), codes::MALFORMED_PACKET);
 }

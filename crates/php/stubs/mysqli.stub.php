@@ -149,6 +149,7 @@ const MYSQLI_IS_MARIADB = false; // deprecated
 function mysqli_affected_rows(mysqli $mysql): string|int {} // link::affected_rows
 function mysqli_autocommit(mysqli $mysql, bool $enable): bool {} // transaction::autocommit
 function mysqli_begin_transaction(mysqli $mysql, int $flags = 0, ?string $name = null): bool {} // transaction::begin_transaction
+function mysqli_change_user(mysqli $mysql, string $username, #[\SensitiveParameter] string $password, ?string $database): bool {} // commands::change_user
 function mysqli_character_set_name(mysqli $mysql): string {} // link::character_set_name
 function mysqli_close(mysqli $mysql): true {} // connect::close
 function mysqli_commit(mysqli $mysql, int $flags = 0, ?string $name = null): bool {} // transaction::commit
@@ -163,6 +164,7 @@ function mysqli_connect(
 function mysqli_connect_errno(): int {} // connect::connect_errno
 function mysqli_connect_error(): ?string {} // connect::connect_error
 function mysqli_data_seek(mysqli_result $result, int $offset): bool {} // result::data_seek
+function mysqli_dump_debug_info(mysqli $mysql): bool {} // commands::dump_debug_info
 function mysqli_errno(mysqli $mysql): int {} // link::errno
 function mysqli_error(mysqli $mysql): string {} // link::error
 function mysqli_error_list(mysqli $mysql): array {} // link::error_list
@@ -189,6 +191,8 @@ function mysqli_get_server_version(mysqli $mysql): int {} // link::get_server_ve
 function mysqli_init(): mysqli|false {} // connect::init
 function mysqli_info(mysqli $mysql): ?string {} // link::info
 function mysqli_insert_id(mysqli $mysql): string|int {} // link::insert_id
+#[\Deprecated(since: '8.4', message: 'use KILL CONNECTION/QUERY SQL statement instead')]
+function mysqli_kill(mysqli $mysql, int $process_id): bool {} // commands::kill
 function mysqli_more_results(mysqli $mysql): bool {} // query::more_results
 function mysqli_multi_query(mysqli $mysql, string $query): bool {} // query::multi_query
 function mysqli_next_result(mysqli $mysql): bool {} // query::next_result
@@ -219,11 +223,14 @@ function mysqli_savepoint(mysqli $mysql, string $name): bool {} // transaction::
 function mysqli_select_db(mysqli $mysql, string $database): bool {} // commands::select_db
 function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // commands::set_charset
 function mysqli_sqlstate(mysqli $mysql): string {} // link::sqlstate
+function mysqli_stat(mysqli $mysql): string|false {} // commands::stat
 function mysqli_store_result(mysqli $mysql, int $mode = 0): mysqli_result|false {} // query::store_result
 function mysqli_thread_id(mysqli $mysql): int {} // link::thread_id
 function mysqli_thread_safe(): bool {} // link::thread_safe
 function mysqli_use_result(mysqli $mysql): mysqli_result|false {} // query::use_result
 function mysqli_warning_count(mysqli $mysql): int {} // link::warning_count
+#[\Deprecated(since: '8.4', message: 'use FLUSH SQL statement instead')]
+function mysqli_refresh(mysqli $mysql, int $flags): bool {} // commands::refresh
 
 final class mysqli_sql_exception extends RuntimeException {
     protected string $sqlstate = '00000';
@@ -268,6 +275,7 @@ class mysqli {
     ) {} // connect::construct
     public function autocommit(bool $enable): bool {} // transaction::autocommit, tentative
     public function begin_transaction(int $flags = 0, ?string $name = null): bool {} // transaction::begin_transaction, tentative
+    public function change_user(string $username, #[\SensitiveParameter] string $password, ?string $database): bool {} // commands::change_user, tentative
     public function character_set_name(): string {} // link::character_set_name, tentative
     public function close() {} // connect::close, tentative, returns true since 8.4
     public function commit(int $flags = 0, ?string $name = null): bool {} // transaction::commit, tentative
@@ -279,11 +287,14 @@ class mysqli {
         ?int $port = null,
         ?string $socket = null,
     ): bool {} // connect::connect, tentative
+    public function dump_debug_info(): bool {} // commands::dump_debug_info, tentative
     #[\Deprecated(since: '8.1', message: 'use mysqli_get_client_info() instead')]
     public function get_client_info(): string {} // link::get_client_info, tentative
     public function get_server_info(): string {} // link::get_server_info, tentative
     #[\Deprecated(since: '8.1', message: 'replace calls to parent::init() with parent::__construct()')]
     public function init() {} // connect::init
+    #[\Deprecated(since: '8.4', message: 'use KILL CONNECTION/QUERY SQL statement instead')]
+    public function kill(int $process_id): bool {} // commands::kill, tentative
     public function multi_query(string $query): bool {} // query::multi_query, tentative
     public function more_results(): bool {} // query::more_results, tentative
     public function next_result(): bool {} // query::next_result, tentative
@@ -309,9 +320,12 @@ class mysqli {
     public function set_charset(string $charset): bool {} // commands::set_charset, tentative
     public function options(int $option, $value): bool {} // options::options, tentative
     public function set_opt(int $option, $value): bool {} // options::options, tentative
+    public function stat(): string|false {} // commands::stat, tentative
     public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative
     public function thread_safe(): bool {} // link::thread_safe, tentative
     public function use_result(): mysqli_result|false {} // query::use_result, tentative
+    #[\Deprecated(since: '8.4', message: 'use FLUSH SQL statement instead')]
+    public function refresh(int $flags): bool {} // commands::refresh, tentative
 }
 
 class mysqli_result implements IteratorAggregate {

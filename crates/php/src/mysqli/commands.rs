@@ -46,3 +46,57 @@ pub(crate) fn real_escape_string(call: &mut Call<'_>) -> Outcome {
     call.returns().str(escaped);
     Ok(())
 }
+
+/// `mysqli_stat`: the text, or false; as in stock no failure is reported.
+pub(crate) fn stat(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    match session.statistics() {
+        Some(text) => call.returns().str(text),
+        None => call.returns().bool(false),
+    }
+    Ok(())
+}
+
+/// `mysqli_dump_debug_info`; as in stock no failure is reported.
+pub(crate) fn dump_debug_info(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    let dumped = session.drive(Connection::debug).is_ok();
+    call.returns().bool(dumped);
+    Ok(())
+}
+
+/// `mysqli_refresh`; as in stock no failure is reported, and a link that is not connected yet may ask.
+pub(crate) fn refresh(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let [bits, ..] = call.long()?.to_le_bytes();
+    let session = Link::session(link, Status::Initialised)?;
+    let flushed = session.drive(|connection| connection.refresh(bits)).is_ok();
+    call.returns().bool(flushed);
+    Ok(())
+}
+
+/// `mysqli_kill`.
+pub(crate) fn kill(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let id = call.long()?;
+    if id <= 0 {
+        return Err(call.value_error(1, c"must be greater than 0"));
+    }
+    let session = Link::session(link, Status::Valid)?;
+    // Cut to 32 bits, as in stock: that is what the command takes.
+    let id = u32::try_from(id & 0xFFFF_FFFF).unwrap_or_default();
+    let killed = session.drive(|connection| connection.process_kill(id)).is_ok();
+    finish(call, session, killed)
+}
+
+/// `mysqli_change_user`.
+pub(crate) fn change_user(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(3, 3)?;
+    let user = call.bytes()?;
+    let password = call.bytes()?;
+    let database = call.optional_bytes()?.unwrap_or_default();
+    let session = Link::session(link, Status::Valid)?;
+    let changed =
+        session.drive(|connection| connection.change_user(user, password, database)).is_ok();
+    finish(call, session, changed)
+}

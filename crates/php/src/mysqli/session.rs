@@ -382,6 +382,15 @@ impl Session {
         string.unwrap_or_else(|_| Str::new(b""))
     }
 
+    /// What the server tells of itself; `None`: the error is recorded.
+    pub(crate) fn statistics(&self) -> Option<Str> {
+        let text = self.drive(Connection::statistics).ok()?;
+        let _ = self.scratch.with(|scratch| *scratch = text);
+        let string = self.scratch.peek(|scratch| Str::new(scratch)).ok();
+        let _ = self.scratch.with(|scratch| *scratch = Vec::new());
+        string
+    }
+
     /// Writes the last error's text.
     pub(crate) fn write_error(&self, slot: Slot<'_>) {
         let message =
