@@ -115,6 +115,21 @@ fn a_password_in_clear_is_for_known_servers() {
     }
 }
 
+/// Not even where it may be given: a greeting speaks to everybody, and whom it speaks to may have another plugin.
+#[test]
+fn a_password_in_clear_is_not_given_unasked() {
+    for over in [Over::Tcp, Over::Unix] {
+        let script = Script::new()
+            .send(packets::greeting(packets::OFFERED, "mysql_clear_password"))
+            .expect_packet()
+            .close();
+        let (_, recording) = refused(script, over, |_| {});
+        let [response] = &recording.packets[..] else { panic!("{recording:?}") };
+        let names_native = b"mysql_native_password\0";
+        assert!(response.payload.windows(names_native.len()).any(|it| it == names_native));
+    }
+}
+
 /// As stock does it: a server may ask for a weaker hash, which gives the password away to nobody who does not guess it.
 #[test]
 fn a_downgrade_gets_a_hash_at_most() {
