@@ -36,7 +36,9 @@ function ask(bool $unix, string ...$settings): void
     show(str_contains($heard . $answer . stream_get_contents($client), 'hunter2'), stream_get_contents($pipes[1]));
     proc_close($process);
     fclose($server);
-    @unlink($path);
+    if ($unix) {
+        unlink($path);
+    }
 }
 
 section('TCP');

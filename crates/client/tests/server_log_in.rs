@@ -116,11 +116,40 @@ fn log_in(server: &Server, transport: Transport, user: &str, password: &str) -> 
     }
 }
 
-/// Makes accounts anew.
-fn make_user(admin: &mut Connection, user: &str, identified: &str) {
-    for host in ["localhost", "%"] {
-        servers::drop_user(admin, user, host);
-        run(admin, &format!("CREATE USER {user}@'{host}' {identified}"));
+/// An account of a test, removed with it: a MariaDB asks users that it does not have by a plugin of one that it has, and not
+/// every client that comes after us knows them all.
+struct Account<'a> {
+    server: &'a Server,
+    user: &'static str,
+}
+
+impl<'a> Account<'a> {
+    fn new(server: &'a Server, user: &'static str, identified: &str) -> Self {
+        let account = Account { server, user };
+        account.make(identified);
+        account
+    }
+
+    /// Makes it anew, so that nobody has seen it before.
+    fn make(&self, identified: &str) {
+        let mut admin = self.remove();
+        for host in ["localhost", "%"] {
+            run(&mut admin, &format!("CREATE USER {}@'{host}' {identified}", self.user));
+        }
+    }
+
+    fn remove(&self) -> Connection {
+        let mut admin = self.server.connect();
+        for host in ["localhost", "%"] {
+            servers::drop_user(&mut admin, self.user, host);
+        }
+        admin
+    }
+}
+
+impl Drop for Account<'_> {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 
@@ -193,11 +222,12 @@ fn each_plugin_takes_the_right_password_only() {
         let mut admin = server.connect();
         for plugin in plugins(&server) {
             install(&mut admin, *plugin);
-            let (user, without) = ("log_in_with", "log_in_without");
+            let with = Account::new(&server, "log_in_with", &identified(&server, *plugin, RIGHT));
+            let without = Account::new(&server, "log_in_none", &identified(&server, *plugin, ""));
             for transport in Transport::of(&server) {
-                make_user(&mut admin, user, &identified(&server, *plugin, RIGHT));
-                make_user(&mut admin, without, &identified(&server, *plugin, ""));
-                let outcomes = try_all(&server, transport, user, Some(without));
+                with.make(&identified(&server, *plugin, RIGHT));
+                without.make(&identified(&server, *plugin, ""));
+                let outcomes = try_all(&server, transport, with.user, Some(without.user));
                 print(&server, plugin.name, transport, &outcomes);
                 let expected = [0, ACCESS_DENIED, ACCESS_DENIED];
                 let (name, server) = (plugin.name, server.name);
@@ -219,10 +249,10 @@ fn pam_gets_passwords_that_nobody_else_reads() {
     for server in Server::all().into_iter().filter(Server::is_mariadb) {
         let mut admin = server.connect();
         install(&mut admin, PAM);
-        let user = "log_in_pam";
-        make_user(&mut admin, user, &format!("IDENTIFIED VIA pam USING '{}'", service.name));
+        let identified = format!("IDENTIFIED VIA pam USING '{}'", service.name);
+        let account = Account::new(&server, "log_in_pam", &identified);
         for transport in Transport::of(&server) {
-            let outcomes = try_all(&server, transport, user, None);
+            let outcomes = try_all(&server, transport, account.user, None);
             print(&server, PAM.name, transport, &outcomes);
             let expected = match transport {
                 // Without a password PAM asks once more.
@@ -232,7 +262,7 @@ fn pam_gets_passwords_that_nobody_else_reads() {
             assert_eq!(outcomes.cold, expected, "pam of {}, {transport:?}", server.name);
             assert_eq!(outcomes.warm, expected, "pam of {}, {transport:?}", server.name);
         }
-        let mut options = Transport::Unix.options(&server, user, RIGHT);
+        let mut options = Transport::Unix.options(&server, account.user, RIGHT);
         options.cleartext_password = CleartextPassword::Off;
         let error = Connection::connect(&options).unwrap_err();
         assert_eq!(error.code(), codes::AUTH_PLUGIN_ERR, "{error}");
@@ -244,13 +274,13 @@ fn pam_gets_passwords_that_nobody_else_reads() {
 fn a_full_cache_needs_no_key() {
     let _alone = alone();
     for server in Server::with(servers::Feature::CachingSha2Password) {
-        let mut admin = server.connect();
-        make_user(&mut admin, "log_in_cached", &identified(&server, CACHING_SHA2, RIGHT));
-        let mut options = Transport::Tcp.options(&server, "log_in_cached", RIGHT);
+        let account =
+            Account::new(&server, "log_in_cached", &identified(&server, CACHING_SHA2, RIGHT));
+        let mut options = Transport::Tcp.options(&server, account.user, RIGHT);
         options.server_public_key = Some(b"no key".to_vec());
         let error = Connection::connect(&options).unwrap_err();
         assert_eq!(error.code(), codes::UNKNOWN_ERROR, "cold: {error}");
-        assert_eq!(log_in(&server, Transport::Tcp, "log_in_cached", RIGHT), 0);
+        assert_eq!(log_in(&server, Transport::Tcp, account.user, RIGHT), 0);
         Connection::connect(&options).unwrap();
     }
 }
@@ -262,17 +292,14 @@ fn the_last_plugin_of_an_account_counts() {
     for server in Server::all().into_iter().filter(Server::is_mariadb) {
         let mut admin = server.connect();
         install(&mut admin, ED25519);
-        make_user(
-            &mut admin,
-            "log_in_or",
-            &format!(
-                "IDENTIFIED VIA ed25519 USING PASSWORD('{WRONG}') \
-                 OR mysql_native_password USING PASSWORD('{RIGHT}')"
-            ),
+        let identified = format!(
+            "IDENTIFIED VIA ed25519 USING PASSWORD('{WRONG}') \
+             OR mysql_native_password USING PASSWORD('{RIGHT}')"
         );
+        let account = Account::new(&server, "log_in_or", &identified);
         for transport in Transport::of(&server) {
             for (password, expected) in [(RIGHT, 0), (WRONG, 0), ("", ACCESS_DENIED)] {
-                let code = log_in(&server, transport, "log_in_or", password);
+                let code = log_in(&server, transport, account.user, password);
                 assert_eq!(code, expected, "{}, {transport:?}, {password}", server.name);
             }
         }
@@ -290,11 +317,12 @@ fn every_byte_of_a_password_counts() {
             for transport in Transport::of(&server) {
                 for password in [" 'ü\\ ", &"x".repeat(200)] {
                     let quoted = password.replace('\\', r"\\").replace('\'', r"\'");
-                    make_user(&mut admin, "log_in_bytes", &identified(&server, *plugin, &quoted));
+                    let identified = identified(&server, *plugin, &quoted);
+                    let account = Account::new(&server, "log_in_bytes", &identified);
                     for (password, expected) in
                         [(password, 0), (&password.to_uppercase(), ACCESS_DENIED)]
                     {
-                        let code = log_in(&server, transport, "log_in_bytes", password);
+                        let code = log_in(&server, transport, account.user, password);
                         let (name, server) = (plugin.name, server.name);
                         assert_eq!(code, expected, "{name} of {server}, {transport:?}, {password}");
                     }
