@@ -35,6 +35,8 @@ pub enum Reading {
 pub enum Ask {
     /// A query, and how the rows of all its results are read.
     Query(&'static str, Reading),
+    /// A query that names a local file, and what is in that file.
+    Load(&'static str, &'static str),
     /// COM_PING.
     Ping,
     /// COM_INIT_DB.
@@ -75,6 +77,7 @@ pub struct Conversation {
 
 const MARIADB: &str = "mariadb";
 const MYSQL80: &str = "mysql80";
+const MARIADB118: &str = "mariadb118";
 const BOTH: &[&str] = &[MARIADB, MYSQL80];
 
 const USUAL: LogIn = LogIn {
@@ -141,6 +144,8 @@ pub const ALL: &[Conversation] = &[
     log_in("caching-sha2-cold-rsa", &[MYSQL80], "recorded_sha2", Over::Tcp),
     log_in("caching-sha2-warm", &[MYSQL80], "recorded_sha2", Over::Tcp),
     log_in("caching-sha2-cold-unix", &[MYSQL80], "recorded_sha2_unix", Over::Unix),
+    log_in("ed25519", &[MARIADB], "recorded_ed25519", Over::Tcp),
+    log_in("parsec", &[MARIADB118], "recorded_parsec", Over::Tcp),
     log_in("sha256-rsa", &[MYSQL80], "recorded_sha256", Over::Tcp),
     Conversation {
         name: "wrong-password",
@@ -173,6 +178,19 @@ pub const ALL: &[Conversation] = &[
         servers: BOTH,
         log_in: USUAL,
         asks: &[query("LOAD DATA LOCAL INFILE '/no/such/file' INTO TABLE loaded"), Ask::Ping],
+    },
+    Conversation {
+        name: "local-infile",
+        servers: BOTH,
+        log_in: USUAL,
+        asks: &[
+            query("CREATE TEMPORARY TABLE l (a TEXT)"),
+            Ask::Load("LOAD DATA LOCAL INFILE 'a file' INTO TABLE l", "one\ntwo\n"),
+            Ask::Load("LOAD DATA LOCAL INFILE 'empty' INTO TABLE l", ""),
+            Ask::Query("SELECT * FROM l", Reading::Stored),
+            Ask::Load("LOAD DATA LOCAL INFILE 'a file' INTO TABLE no_such_table", "one\n"),
+            Ask::Ping,
+        ],
     },
 ];
 
@@ -270,7 +288,13 @@ impl Notes {
 pub fn converse(connection: &mut Connection, asks: &[Ask], notes: &mut Notes) -> Result<(), Error> {
     for ask in asks {
         let outcome = match *ask {
-            Ask::Query(sql, reading) => read_results(connection, sql.as_bytes(), reading, notes),
+            Ask::Query(sql, reading) => read_results(connection, sql, reading, "", notes),
+            Ask::Load(sql, file) => {
+                connection.allow_local_infile(true);
+                let read = read_results(connection, sql, Reading::Discarded, file, notes);
+                connection.allow_local_infile(false);
+                read
+            }
             Ask::Ping => connection.ping(),
             Ask::InitDb(database) => connection.init_db(database.as_bytes()),
             Ask::Charset(name) => {
@@ -288,14 +312,15 @@ pub fn converse(connection: &mut Connection, asks: &[Ask], notes: &mut Notes) ->
     Ok(())
 }
 
-/// Reads all results of a query; a refused file is no end.
+/// Reads all results of a query, and sends the file that one of them asks for; a refused file is no end.
 fn read_results(
     connection: &mut Connection,
-    sql: &[u8],
+    sql: &str,
     reading: Reading,
+    file: &str,
     notes: &mut Notes,
 ) -> Result<(), Error> {
-    connection.send_query(sql)?;
+    connection.send_query(sql.as_bytes())?;
     loop {
         match connection.read_query_response() {
             Ok(QueryResponse::Ok) => notes.done("ok", connection),
@@ -309,8 +334,8 @@ fn read_results(
             }
             Ok(QueryResponse::LocalInfile(name)) => {
                 notes.add(|| format!("asked for {}", name.escape_ascii()));
-                connection.refuse_local_infile()?;
-                notes.done("refused", connection);
+                connection.send_local_infile(&mut file.as_bytes())?;
+                notes.done("loaded", connection);
             }
             Err(error) if connection.more_results() => notes.add(|| format!("refused {error}")),
             Err(error) => return Err(error),

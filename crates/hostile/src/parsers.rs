@@ -12,7 +12,7 @@ use vaquita_protocol::{
     ErrPacket, HandshakeV10, OkPacket, PacketHeader, SessionState, SessionStateChange, TextRow,
 };
 
-use crate::session::session;
+use crate::session::{session, statement};
 
 /// A check with its name, which is that of its fuzz target and of the file of its corpus.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,7 @@ pub const ALL: &[Check] = checks![
     query_response,
     column_definition41,
     text_row,
+    statement,
     session,
 ];
 

@@ -15,8 +15,10 @@ use vaquita_hostile::recordings;
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The users that the conversations name, and how they log in, on each of the servers.
-const USERS: [(&str, &str, &str); 5] = [
+const USERS: [(&str, &str, &str); 7] = [
     ("mariadb", "recorded_native", "mysql_native_password"),
+    ("mariadb", "recorded_ed25519", "ed25519"),
+    ("mariadb118", "recorded_parsec", "parsec"),
     ("mysql80", "recorded_native", "mysql_native_password"),
     ("mysql80", "recorded_sha2", "caching_sha2_password"),
     ("mysql80", "recorded_sha2_unix", "caching_sha2_password"),
@@ -35,7 +37,7 @@ struct Server {
 
 /// Records all conversations.
 pub(crate) fn record_everything() -> Done<()> {
-    ["mariadb", "mysql80"].into_iter().try_for_each(record_all)
+    ["mariadb", "mysql80", "mariadb118"].into_iter().try_for_each(record_all)
 }
 
 fn record_all(name: &'static str) -> Done<()> {
@@ -75,6 +77,11 @@ fn prepare(name: &'static str) -> Done<Server> {
     };
     run("DROP DATABASE IF EXISTS recorded")?;
     run("CREATE DATABASE recorded")?;
+    for (_, _, plugin) in USERS.into_iter().filter(|(server, ..)| *server == name) {
+        if matches!(plugin, "ed25519" | "parsec") {
+            run(&format!("INSTALL PLUGIN IF NOT EXISTS {plugin} SONAME 'auth_{plugin}.so'"))?;
+        }
+    }
     run("CREATE TABLE recorded.loaded (a TEXT)")?;
     run(
         "CREATE PROCEDURE recorded.two_results() BEGIN SELECT 1 AS a; SELECT 2 AS b, 'x' AS c; END",
@@ -83,7 +90,7 @@ fn prepare(name: &'static str) -> Done<Server> {
         run(&format!("DROP USER IF EXISTS '{user}'@'%', '{user}'@'localhost'"))?;
         for host in ["%", "localhost"] {
             let by = match name {
-                "mariadb" => format!("VIA {plugin} USING PASSWORD('{PASSWORD}')"),
+                "mariadb" | "mariadb118" => format!("VIA {plugin} USING PASSWORD('{PASSWORD}')"),
                 _ => format!("WITH {plugin} BY '{PASSWORD}'"),
             };
             run(&format!("CREATE USER '{user}'@'{host}' IDENTIFIED {by}"))?;

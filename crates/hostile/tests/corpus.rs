@@ -42,7 +42,8 @@ fn check_all(check: &Check) {
     assert!(!seeds.is_empty(), "{name} has no seeds");
     let taken = seeds.iter().filter(|seed| run(check, seed)).count();
     assert!(taken > 0, "{name} takes none of its seeds");
-    let changes = if name == "session" { SESSION_CHANGES } else { CHANGES };
+    let is_session = matches!(name, "session" | "statement");
+    let changes = if is_session { SESSION_CHANGES } else { CHANGES };
     let mut mutator = Mutator::new(0x7661_7175_6974_6121);
     let mut taken = 0;
     for round in 0..changes {
