@@ -1,14 +1,15 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test test-php84 install uninstall clean
+.PHONY: help build demo test test-matrix test-php84 install uninstall clean
 
 help:
-	@echo "make demo       one PHP script on the stock extensions and on Vaquita, side by side"
-	@echo "make test       all checks and tests, on private servers"
-	@echo "make test-php84 all tests that need PHP, on PHP 8.4"
-	@echo "make build      build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
-	@echo "make install    put Vaquita in the place of the stock extensions of the system's PHP (as root)"
-	@echo "make uninstall  undo that"
-	@echo "make clean      remove what was built"
+	@echo "make demo         one PHP script on the stock extensions and on Vaquita, side by side"
+	@echo "make test         all checks and tests, on private servers"
+	@echo "make test-matrix  the tests that need a server, on five: MariaDB 10.11 and 11.8, MySQL 5.6, 8.0 and 9.7"
+	@echo "make test-php84   all tests that need PHP, on PHP 8.4"
+	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
+	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
+	@echo "make uninstall    undo that"
+	@echo "make clean        remove what was built"
 
 build:
 	@scripts/build
@@ -21,6 +22,9 @@ test:
 
 test-php84:
 	@scripts/test-php84
+
+test-matrix:
+	@scripts/test-matrix
 
 install:
 	@scripts/install

@@ -8,7 +8,12 @@ mysqli_report(MYSQLI_REPORT_OFF);
 
 $root = connect();
 $user = 'expired' . $root->thread_id;
-$plugin = on_mariadb() ? 'VIA mysql_native_password USING PASSWORD(%s)' : 'WITH mysql_native_password BY %s';
+$plugin = match (true) {
+    on_mariadb() => 'VIA mysql_native_password USING PASSWORD(%s)',
+    on('mysql56') => 'BY %s',
+    on('mysql97') => 'WITH caching_sha2_password BY %s',
+    default => 'WITH mysql_native_password BY %s',
+};
 $root->query("CREATE USER '$user' IDENTIFIED " . sprintf($plugin, "'old'"));
 function try_in(string $user, string $password, ?int $option, int $flags): ?mysqli
 {
@@ -27,7 +32,7 @@ foreach (['without' => [null, 0], 'option' => [1, 0], 'option off' => [0, 0], 'f
     if ($link) {
         attempt('query', fn() => $link->query('SELECT 1'));
         show_error($link);
-        attempt('change', fn() => $link->query("SET PASSWORD = " . (on_mariadb() ? "PASSWORD('old')" : "'old'")));
+        attempt('change', fn() => $link->query("SET PASSWORD = " . (on_mariadb() || on('mysql56') ? "PASSWORD('old')" : "'old'")));
         attempt('query again', fn() => $link->query('SELECT 1')->fetch_row());
     }
 }

@@ -78,7 +78,7 @@ function sent(mysqli $db, callable $action): array
     if (on_mariadb()) {
         return [];
     }
-    return $db->query("SELECT SQL_TEXT FROM performance_schema.events_statements_history WHERE THREAD_ID = PS_CURRENT_THREAD_ID() ORDER BY EVENT_ID DESC LIMIT 2")->fetch_all();
+    return $db->query("SELECT SQL_TEXT FROM performance_schema.events_statements_history WHERE THREAD_ID = (SELECT THREAD_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()) ORDER BY EVENT_ID DESC LIMIT 2")->fetch_all();
 }
 foreach ([
     'begin' => fn() => $db->begin_transaction(), 'begin snapshot' => fn() => $db->begin_transaction(MYSQLI_TRANS_START_WITH_CONSISTENT_SNAPSHOT, 'n'), 'begin all' => fn() => $db->begin_transaction(MYSQLI_TRANS_START_WITH_CONSISTENT_SNAPSHOT | MYSQLI_TRANS_START_READ_WRITE, 'n'),

@@ -50,6 +50,8 @@ foreach ([1, 7, 8, 9, 63, 64] as $width) {
 if (on_mariadb()) {
     $types += ['INET6' => ["'::'", "'2001:db8::ff00:42:8329'", "'::ffff:192.0.2.1'", "'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'"], 'INET4' => ["'0.0.0.0'", "'192.0.2.1'", "'255.255.255.255'"], 'UUID' => ["'00000000-0000-0000-0000-000000000000'", "'123e4567-e89b-12d3-a456-426655440000'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"],
         'VARCHAR(20) COMPRESSED' => ["''", "'compressed'"], 'BLOB COMPRESSED' => [$bytes]];
+} elseif (on('mysql56')) {
+    unset($types['JSON']);
 } else {
     $types += ['POINT SRID 4326' => ["ST_GeomFromText('POINT(1 2)', 4326)"], 'GEOMCOLLECTION' => ["ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 1))')"]];
 }

@@ -8,6 +8,12 @@ declare(strict_types=1);
 
 final class Parity extends Script
 {
+    /**
+     * MariaDB from 11.4 on ends a log-in with a proof that it has its certificate, in the place of the info, other each time:
+     * stock shows it as that, ours shows no info. As prelude.php writes it, and as it is.
+     */
+    private const PROOF = ['/"\\\\001[0-9A-F]{64}"/' => 'null', '/\001[0-9A-F]{64}/' => ''];
+
     public function __construct(string $path, Place $place, private readonly Ledger $ledger)
     {
         parent::__construct($path, $place);
@@ -23,11 +29,11 @@ final class Parity extends Script
             return Verdict::fail("Stock itself: $end... " . implode("\n", array_slice(explode("\n", $stock), -20)), $stock);
         }
         $wrong = [];
-        $expected = self::parts($stock);
+        $expected = self::parts(preg_replace(array_keys(self::PROOF), self::PROOF, $stock));
         $actual = self::parts($ours);
         foreach ($expected + $actual as $part => $_) {
             $difference = difference($expected[$part] ?? '', $actual[$part] ?? '');
-            if ($difference !== [] && !$this->ledger->has($this->script(), (string) $part, $difference)) {
+            if ($difference !== [] && !$this->ledger->has($this->script(), $this->place, (string) $part, $difference)) {
                 $wrong[] = "=== $part\n" . implode("\n", $difference);
             }
         }
@@ -60,6 +66,7 @@ final class Parity extends Script
  * The differences that are meant. An entry:
  *
  *     [SCRIPT: PART]              one or more; * and ? stand for anything
+ *     [SCRIPT@SERVER: PART]       only on this server
  *     [SCRIPT: PART] since 8.4    only in these versions of PHP; or: until 8.3
  *     the reason, one or more lines
  *     - a line of stock's
@@ -79,7 +86,7 @@ final class Ledger
             if ($entry !== null) {
                 $entry['reason'] !== '' || throw new Exception("the ledger's entry for {$entry['line']} has no reason");
                 $entry['difference'] !== [] || throw new Exception("the ledger's entry for {$entry['line']} has no difference");
-                if ($entry['names'] !== []) { // else it is about other versions
+                if ($entry['names'] !== []) { // else it is about other versions or servers
                     $this->entries[] = $entry;
                 }
             }
@@ -92,7 +99,8 @@ final class Ledger
                 }
                 $entry ??= ['line' => $line, 'names' => [], 'reason' => '', 'difference' => [], 'used' => false];
                 $minor = PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION; // of stock, which runs this
-                if (!isset($match[2]) || version_compare($minor, $match[3], $match[2] === 'since' ? '>=' : '<=')) {
+                $is_version = !isset($match[2]) || version_compare($minor, $match[3], $match[2] === 'since' ? '>=' : '<=');
+                if ($is_version && self::is_here($match[1])) {
                     $entry['names'][] = $match[1];
                 }
             } elseif (preg_match('/^[-+] /', $line)) {
@@ -104,12 +112,18 @@ final class Ledger
         $finish();
     }
 
+    /** Whether the server that the name of an entry may tell is in the environment. */
+    private static function is_here(string $name): bool
+    {
+        return !preg_match('/^\w+@(\w+): /', $name, $match) || (new Place($match[1], ''))->missing() === null;
+    }
+
     /** @param list<string> $difference */
-    public function has(string $script, string $part, array $difference): bool
+    public function has(string $script, Place $place, string $part, array $difference): bool
     {
         $has = false;
         foreach ($this->entries as &$entry) {
-            $matches = array_filter($entry['names'], fn(string $name) => fnmatch($name, "$script: $part", FNM_NOESCAPE));
+            $matches = array_filter($entry['names'], fn(string $name) => fnmatch($name, "$script: $part", FNM_NOESCAPE) || fnmatch($name, "$script@$place->server: $part", FNM_NOESCAPE));
             if ($matches !== [] && $entry['difference'] === $difference) {
                 $has = $entry['used'] = true;
             }

@@ -63,7 +63,8 @@ abstract class Test
 /** A server and the way to reach it. */
 final class Place
 {
-    private const SERVERS = ['mariadb', 'mysql80'];
+    /** The usual servers, each with others of its kind: what runs there runs on these too, where they are in the environment. */
+    private const SERVERS = ['mariadb' => ['mariadb118'], 'mysql80' => ['mysql56', 'mysql97']];
 
     public function __construct(public readonly string $server, public readonly string $transport)
     {
@@ -73,13 +74,20 @@ final class Place
     public static function all_of(string $source): array
     {
         $places = [];
-        foreach (header_words($source, 'servers') ?: ['mariadb'] as $server) {
-            in_array($server, self::SERVERS, true) || throw new Exception("no server is called $server");
-            foreach (header_words($source, 'transports') ?: ['unix'] as $transport) {
-                $places[] = new Place($server, $transport);
+        foreach (header_words($source, 'servers') ?: ['mariadb'] as $usual) {
+            $others = self::SERVERS[$usual] ?? throw new Exception("no usual server is called $usual");
+            foreach ([$usual, ...array_filter($others, self::is_there(...))] as $server) {
+                foreach (header_words($source, 'transports') ?: ['unix'] as $transport) {
+                    $places[] = new Place($server, $transport);
+                }
             }
         }
         return $places;
+    }
+
+    private static function is_there(string $server): bool
+    {
+        return getenv('VAQUITA_' . strtoupper($server) . '_PORT') !== false;
     }
 
     public function __toString(): string
@@ -89,17 +97,12 @@ final class Place
 
     public function missing(): ?string
     {
-        return getenv("VAQUITA_{$this->prefix()}_PORT") === false ? "no server $this->server in the environment" : null;
-    }
-
-    private function prefix(): string
-    {
-        return strtoupper($this->server);
+        return self::is_there($this->server) ? null : "no server $this->server in the environment";
     }
 
     private function variable(string $name): string
     {
-        return getenv("VAQUITA_{$this->prefix()}_$name");
+        return getenv('VAQUITA_' . strtoupper($this->server) . "_$name");
     }
 
     /** @return array<string, string> what tests/support/prelude.php reads */

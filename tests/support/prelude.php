@@ -16,7 +16,13 @@ function server(string $what): string
 
 function on_mariadb(): bool
 {
-    return server('NAME') === 'mariadb';
+    return str_starts_with(server('NAME'), 'mariadb');
+}
+
+/** Whether the server is one of these; what it lacks is left out of a test by this. */
+function on(string ...$names): bool
+{
+    return in_array(server('NAME'), $names, true);
 }
 
 /** The arguments of a call that connects, but for those replaced by name. */

@@ -35,7 +35,7 @@ fn lines(range: std::ops::Range<u32>) -> Vec<u8> {
 
 #[test]
 fn a_file_is_stored() {
-    on_each(|_, connection| {
+    on_each(|server, connection| {
         run(connection, "CREATE TEMPORARY TABLE numbers (n INT PRIMARY KEY) ENGINE=InnoDB");
         load(connection, NUMBERS, &mut &lines(0..100_000)[..]).unwrap();
         assert_eq!(connection.session().affected_rows, 100_000);
@@ -44,9 +44,11 @@ fn a_file_is_stored() {
             b"Records: 100000  Deleted: 0  Skipped: 0  Warnings: 0"
         );
         assert_eq!(text(connection, "SELECT SUM(n) FROM numbers"), "4999950000");
-        // What is there already makes a warning each.
+        // What is there already makes a warning each; MySQL 5.6 leaves it out without a word.
+        let warnings = if server.name == "mysql56" { 0 } else { 2 };
         load(connection, NUMBERS, &mut &lines(99_998..100_002)[..]).unwrap();
-        assert_eq!((connection.session().affected_rows, connection.session().warnings), (2, 2));
+        let session = connection.session();
+        assert_eq!((session.affected_rows, session.warnings), (2, warnings));
         load(connection, NUMBERS, &mut io::empty()).unwrap();
         assert_eq!(connection.session().affected_rows, 0);
     });

@@ -9,13 +9,8 @@
 
 mod servers;
 
-use servers::{Server, rows, run};
+use servers::{Feature, Server, rows, run};
 use vaquita_client::{Connection, Error, TlsOptions, Verify, codes};
-
-/// The servers that have certificates: MySQL makes its own, MariaDB has those that it is started with.
-fn with_tls() -> impl Iterator<Item = Server> {
-    Server::all().into_iter().filter(|server| server.name == "mysql80")
-}
 
 fn unverified() -> Option<TlsOptions> {
     Some(TlsOptions { verify: Verify::None })
@@ -23,7 +18,7 @@ fn unverified() -> Option<TlsOptions> {
 
 #[test]
 fn large_and_small_packets_travel_in_records() {
-    for server in with_tls() {
+    for server in Server::with(Feature::Tls) {
         for address in server.addresses() {
             let mut options = server.options(address);
             options.tls = unverified();
@@ -46,10 +41,11 @@ fn large_and_small_packets_travel_in_records() {
 
 #[test]
 fn a_server_without_tls_is_not_spoken_to() {
-    let server = Server::all().into_iter().find(|server| server.name == "mariadb").unwrap();
-    let mut options = server.options(server.tcp());
-    options.tls = unverified();
-    let error = Connection::connect(&options).unwrap_err();
-    assert!(matches!(error, Error::Tls(_)), "{error:?}");
-    assert_eq!(error.code(), codes::SSL_CONNECTION_ERROR);
+    for server in Server::all().into_iter().filter(|server| !server.has(Feature::Tls)) {
+        let mut options = server.options(server.tcp());
+        options.tls = unverified();
+        let error = Connection::connect(&options).unwrap_err();
+        assert!(matches!(error, Error::Tls(_)), "{error:?}");
+        assert_eq!(error.code(), codes::SSL_CONNECTION_ERROR);
+    }
 }

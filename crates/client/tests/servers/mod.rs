@@ -22,6 +22,8 @@ pub(crate) enum Feature {
     Sha256Password,
     /// CLIENT_DEPRECATE_EOF and CLIENT_SESSION_TRACK: all but MySQL 5.6.
     SessionTrack,
+    /// TLS without configuration: MySQL from 5.7 and MariaDB from 11.4 on make certificates for themselves.
+    Tls,
     /// The attributes of each connection in a table: all but MariaDB without `performance_schema`.
     SessionConnectAttrs,
     /// The character set gb18030: MySQL from 5.7.4 on.
@@ -38,6 +40,7 @@ impl Feature {
                 matches!(server, "mysql80" | "mysql97")
             }
             Feature::Vector => matches!(server, "mysql97" | "mariadb118"),
+            Feature::Tls => matches!(server, "mysql80" | "mysql97" | "mariadb118"),
             Feature::SessionTrack => server != "mysql56",
             Feature::SessionConnectAttrs => server.starts_with("mysql"),
         }
