@@ -332,6 +332,37 @@ fn every_byte_of_a_password_counts() {
     }
 }
 
+/// COM_CHANGE_USER asks as a log-in does.
+#[test]
+fn a_connection_changes_hands_by_each_plugin() {
+    let _alone = alone();
+    for server in Server::all() {
+        let mut admin = server.connect();
+        for plugin in plugins(&server) {
+            install(&mut admin, *plugin);
+            for transport in Transport::of(&server) {
+                let identified = identified(&server, *plugin, RIGHT);
+                let account = Account::new(&server, "log_in_change", &identified);
+                let address = transport.options(&server, "", "").address;
+                let tls = transport.options(&server, "", "").tls;
+                let options = ConnectOptions { tls, ..server.options(address) };
+                for (password, expected) in [(RIGHT, 0), (RIGHT, 0), (WRONG, ACCESS_DENIED)] {
+                    let mut connection = Connection::connect(&options).unwrap();
+                    let changed =
+                        connection.change_user(account.user.as_bytes(), password.as_bytes(), b"");
+                    let code = changed.map_or_else(|error| error.code(), |()| 0);
+                    let (name, server) = (plugin.name, server.name);
+                    assert_eq!(code, expected, "{name} of {server}, {transport:?}");
+                    if code == 0 {
+                        let name = text(&mut connection, "SELECT USER()");
+                        assert!(name.starts_with("log_in_change@"), "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// An account that does not exist is turned away as one with a wrong password is.
 #[test]
 fn nobody_gets_in() {
