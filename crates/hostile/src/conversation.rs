@@ -45,6 +45,18 @@ pub enum Ask {
     Charset(&'static str),
     /// COM_SET_OPTION.
     MultiStatements(bool),
+    /// COM_STATISTICS.
+    Statistics,
+    /// COM_DEBUG.
+    Debug,
+    /// COM_REFRESH.
+    Refresh(u8),
+    /// COM_PROCESS_KILL.
+    Kill(u32),
+    /// COM_RESET_CONNECTION.
+    Reset,
+    /// COM_CHANGE_USER, to this user with this password, and the database of the recordings.
+    ChangeUser(&'static str, &'static str),
 }
 
 /// Who logs in, and how.
@@ -134,6 +146,20 @@ const RESULTS: &[Ask] = &[
     Ask::Ping,
 ];
 
+const COMMANDS: &[Ask] = &[
+    Ask::Statistics,
+    Ask::Debug,
+    Ask::Refresh(1 << 2),
+    Ask::Kill(u32::MAX),
+    query("SET @a = 1"),
+    Ask::Reset,
+    Ask::Query("SELECT @a", Reading::OneByOne),
+    Ask::ChangeUser("recorded_other", PASSWORD),
+    Ask::Query("SELECT CURRENT_USER()", Reading::Stored),
+    Ask::ChangeUser("recorded_native", WRONG_PASSWORD),
+    Ask::Ping,
+];
+
 /// A subquery that gives a second row only for the third row around it.
 const FAILS_LATE: &str = "SELECT n, (SELECT m FROM (SELECT 1 AS m UNION SELECT 2) AS y WHERE x.n = 3 OR m = 1) AS v \
     FROM (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3 UNION SELECT 4) AS x";
@@ -163,6 +189,7 @@ pub const ALL: &[Conversation] = &[
     Conversation { name: "statements-modern", servers: BOTH, log_in: MODERN, asks: STATEMENTS },
     Conversation { name: "results", servers: BOTH, log_in: USUAL, asks: RESULTS },
     Conversation { name: "results-modern", servers: BOTH, log_in: MODERN, asks: RESULTS },
+    Conversation { name: "commands", servers: BOTH, log_in: USUAL, asks: COMMANDS },
     Conversation {
         name: "error-in-rows",
         servers: BOTH,
@@ -302,6 +329,16 @@ pub fn converse(connection: &mut Connection, asks: &[Ask], notes: &mut Notes) ->
                 charset.map_or(Ok(()), |charset| connection.set_charset(charset))
             }
             Ask::MultiStatements(on) => connection.set_multi_statements(on),
+            Ask::Statistics => connection.statistics().map(|text| {
+                notes.add(|| format!("statistics {}", text.escape_ascii()));
+            }),
+            Ask::Debug => connection.debug(),
+            Ask::Refresh(bits) => connection.refresh(bits),
+            Ask::Kill(id) => connection.process_kill(id),
+            Ask::Reset => connection.reset_connection(),
+            Ask::ChangeUser(user, password) => {
+                connection.change_user(user.as_bytes(), password.as_bytes(), b"recorded")
+            }
         };
         match outcome {
             Ok(()) => notes.done("done", connection),

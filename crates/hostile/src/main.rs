@@ -8,12 +8,13 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use record::{Done, record_everything};
+use record::{Done, record_all};
 use vaquita_hostile::parsers::{ALL, Check};
 use vaquita_hostile::seeds;
 
 const USAGE: &str = "\
-usage: vaquita-hostile record          leads all conversations on the servers of scripts/with-servers, and writes what was said
+usage: vaquita-hostile record [NAME]   leads all conversations, or those with NAME in their names, on the servers of
+                                       scripts/with-servers, and writes what was said
        vaquita-hostile seeds FOLDER    writes the seeds of each check to FOLDER/CHECK, as files
        vaquita-hostile keep FOLDER     takes what a minimised FOLDER/CHECK has besides the seeds into the corpus";
 
@@ -24,7 +25,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["record"] => record_everything(),
+        ["record"] => record_all(""),
+        ["record", names] => record_all(names),
         ["seeds", folder] => ALL.iter().try_for_each(|check| write_seeds(check, folder)),
         ["keep", folder] => ALL.iter().try_for_each(|check| keep(check, folder)),
         _ => {

@@ -14,9 +14,14 @@ use vaquita_hostile::recordings;
 /// Far more than any conversation takes.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
+/// The servers, by the names that scripts/with-servers has for them.
+const SERVERS: [&str; 3] = ["mariadb", "mysql80", "mariadb118"];
+
 /// The users that the conversations name, and how they log in, on each of the servers.
-const USERS: [(&str, &str, &str); 7] = [
+const USERS: [(&str, &str, &str); 9] = [
     ("mariadb", "recorded_native", "mysql_native_password"),
+    ("mariadb", "recorded_other", "mysql_native_password"),
+    ("mysql80", "recorded_other", "caching_sha2_password"),
     ("mariadb", "recorded_ed25519", "ed25519"),
     ("mariadb118", "recorded_parsec", "parsec"),
     ("mysql80", "recorded_native", "mysql_native_password"),
@@ -35,15 +40,18 @@ struct Server {
     version: String,
 }
 
-/// Records all conversations.
-pub(crate) fn record_everything() -> Done<()> {
-    ["mariadb", "mysql80", "mariadb118"].into_iter().try_for_each(record_all)
+/// Records the conversations whose names have this in them.
+pub(crate) fn record_all(names: &str) -> Done<()> {
+    SERVERS.into_iter().try_for_each(|server| record_on(server, names))
 }
 
-fn record_all(name: &'static str) -> Done<()> {
+fn record_on(name: &'static str, names: &str) -> Done<()> {
     let server = prepare(name)?;
     for conversation in ALL.iter().filter(|it| it.servers.contains(&name)) {
         let name = recordings::name(name, conversation);
+        if !name.contains(names) {
+            continue;
+        }
         let text = record(&server, conversation)?;
         fs::write(recordings::path(&name), text)?;
         println!("{name}");

@@ -68,8 +68,11 @@ pub(crate) fn lengths(recorded: &Recorded) -> Vec<Field> {
             next = match (next, walk.payload[0]) {
                 (_, 0xFF) | (Next::Answer, 0xFB) => Next::Answer,
                 (Next::Answer, 0) => walk.ok(),
-                // The answer to COM_SET_OPTION.
+                // The answer to COM_SET_OPTION, or another plugin for COM_CHANGE_USER.
+                (Next::Answer, 0xFE) if length > 7 => Next::Answer,
                 (Next::Answer, 0xFE) => walk.end(deprecate_eof),
+                // A plugin's data, in answer to COM_CHANGE_USER; a single column is counted in a single byte.
+                (Next::Answer, 1) if length > 1 => Next::Answer,
                 (Next::Answer, _) => {
                     columns = walk.lenenc("column_count");
                     Next::Columns(columns)
