@@ -266,6 +266,28 @@ fn the_other_end_of_rows_is_checked_too() {
     check(packets::eof(packets::AUTOCOMMIT).bytes());
 }
 
+/// It says as much as any OK packet: only a packet that fills the protocol's limit is a row that begins like it.
+#[test]
+fn the_other_end_of_rows_may_be_long() {
+    let text = vec![b'x'; 70_000];
+    let end = packets::ok_as_eof(packets::AUTOCOMMIT).field("info", packets::lenenc_bytes(&text));
+    let script = Script::queried()
+        .send(packets::column_count(1))
+        .send(packets::column("a", vaquita_client::ColumnType::LONG))
+        .send(packets::row(&[Some(b"1")]))
+        .send(end)
+        .ping();
+    for reading in [Reading::OneByOne, Reading::Stored, Reading::Discarded] {
+        let server = fake::serve(&Arc::new(script.clone()), Over::Tcp, Delivery::WHOLE);
+        let mut options = fake::options(&server);
+        options.capabilities = vaquita_client::Capabilities::DEPRECATE_EOF;
+        let mut connection = Connection::connect(&options).unwrap();
+        fake::query(&mut connection, reading).unwrap();
+        assert_eq!(connection.state(), State::Ready);
+        connection.ping().unwrap();
+    }
+}
+
 /// A key that is none, for a password that has to be encrypted: over TCP, as a unix socket needs no key.
 #[test]
 fn a_key_that_is_none_gets_no_password() {
