@@ -66,6 +66,25 @@ foreach (['latin1', 'utf8mb4', 'gbk', 'sjis', 'cp932', 'big5', 'gb18030', 'ujis'
         $db->query("SET sql_mode = ''");
     }
 }
+section('random bytes');
+foreach (['utf8mb4', 'utf8', 'latin1', 'binary', 'ascii', 'big5', 'gbk', 'gb2312', 'sjis', 'cp932', 'euckr', 'ujis', 'eucjpms', 'swe7', 'tis620'] as $name) {
+    $db->set_charset($name);
+    foreach (['', 'NO_BACKSLASH_ESCAPES'] as $mode) {
+        $db->query("SET sql_mode = '$mode'");
+        mt_srand(crc32("$name $mode"));
+        $special = "\0\n\r\x1a'\"\\`\x40\x5b\x5e\x60\x7e\x80\x81\x8e\x8f\xa0\xa1\xb1\xc2\xe0\xf0\xf9\xfc\xfe\xff";
+        $hash = hash_init('md5');
+        for ($i = 0; $i < 20_000; $i++) {
+            $string = '';
+            for ($length = mt_rand(0, 12); $length > 0; $length--) {
+                $string .= mt_rand(0, 2) ? $special[mt_rand(0, strlen($special) - 1)] : chr(mt_rand(0, 255));
+            }
+            hash_update($hash, $db->real_escape_string($string) . "\n\n");
+        }
+        show($name, $mode, hash_final($hash));
+    }
+    $db->query("SET sql_mode = ''");
+}
 section('SET NAMES in a query: the name');
 $db->set_charset('utf8mb4');
 $db->query('SET NAMES gbk');

@@ -47,9 +47,3 @@ show($db->affected_rows, strlen($value), md5($value));
 foreach ([MYSQLI_STORE_RESULT, MYSQLI_USE_RESULT] as $mode) {
     show($digest($db->query('SELECT a, b, id FROM t', $mode)->fetch_row()));
 }
-if (on_mariadb()) {
-    section('a statement that the server does not take');
-    $most = (int) $db->query('SELECT @@max_allowed_packet')->fetch_row()[0];
-    attempt('query', fn() => $db->query('SELECT LENGTH("' . str_repeat('x', $most) . '")'));
-    attempt('query after it', fn() => $db->query('SELECT 1')->fetch_row());
-}

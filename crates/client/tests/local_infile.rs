@@ -9,13 +9,19 @@
 
 mod fake;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
+use std::os::unix::net::UnixListener;
 use std::sync::Arc;
+use std::thread;
 
 use fake::Over;
-use vaquita_client::{Connection, Error, LocalInfileRefusal, QueryResponse, State};
-use vaquita_fake_server::packets::{AUTOCOMMIT, MORE_RESULTS, column, column_count, err, ok, row};
+use vaquita_client::{
+    Address, ConnectOptions, Connection, Error, LocalInfileRefusal, QueryResponse, State,
+};
+use vaquita_fake_server::packets::{
+    AUTOCOMMIT, MORE_RESULTS, OFFERED, column, column_count, err, greeting, ok, row,
+};
 use vaquita_fake_server::{Delivery, Ending, FakeServer, Recording, Script};
 use vaquita_protocol::ColumnType;
 
@@ -287,4 +293,33 @@ fn a_closed_connection_leaves_the_server_waiting() {
     connection.close();
     let recording = finish(connection, server);
     assert_eq!((answers(&recording).len(), &recording.rest[..]), (0, &b""[..]));
+}
+
+#[test]
+fn a_server_that_stops_reading_is_not_waited_for_longer_than_a_write_may_take() {
+    let folder = std::env::temp_dir().join(format!("vaquita-deaf-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let listener = UnixListener::bind(folder.join("sock")).unwrap();
+    let server = thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut say = |id: u8, payload: Vec<u8>| {
+            let length = u8::try_from(payload.len()).unwrap();
+            client.write_all(&[&[length, 0, 0, id], &payload[..]].concat()).unwrap();
+            client.read(&mut [0; 4096]).unwrap()
+        };
+        say(0, greeting(OFFERED, "mysql_native_password").into());
+        say(2, ok(AUTOCOMMIT).into());
+        // The first bytes of the file are read, and no more of it until the client has gone.
+        say(1, request(b"/data/a.csv"));
+        client
+    });
+    let mut options = ConnectOptions::new(Address::Unix(folder.join("sock")));
+    options.write_timeout = Some(fake::TIME_LIMIT);
+    let mut connection = Connection::connect(&options).unwrap();
+    connection.allow_local_infile(true);
+    ask(&mut connection, b"LOAD DATA LOCAL INFILE '/data/a.csv' INTO TABLE t").unwrap();
+    let error = connection.send_local_infile(&mut io::repeat(b'x')).unwrap_err();
+    assert_eq!((error.code(), connection.state()), (2006, State::Broken), "{error:?}");
+    drop(server.join().unwrap());
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -16,7 +16,7 @@ use vaquita_client::{Charset, Connection};
 const SPECIAL: &[u8] =
     b"\0\n\r\x1A'\"\\`;-#%_ /*\x40\x5B\x5D\x5F\x60\x7E\x7F\x80\x81\x8E\x8F\x9F\xA0\xA1\xB1\xBF\xC2\xDF\xE0\xE3\xEF\xF0\xF9\xFC\xFE\xFF09";
 /// How many values each character set is tried with in each mode, and how many of them go into one statement.
-const VALUES: usize = 4000;
+const VALUES: usize = 2000;
 const VALUES_A_STATEMENT: usize = 500;
 /// The longest value. Short ones have all that matters, and more of them fit into the time.
 const MAX_VALUE_BYTES: u64 = 12;
