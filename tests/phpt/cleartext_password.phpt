@@ -36,7 +36,7 @@ function ask(bool $unix, string ...$settings): void
     show(str_contains($heard . $answer . stream_get_contents($client), 'hunter2'), stream_get_contents($pipes[1]));
     proc_close($process);
     fclose($server);
-    if ($unix) {
+    if (file_exists($path)) { // PHP 8.4 removes it itself
         unlink($path);
     }
 }
