@@ -197,6 +197,23 @@ fn an_account_of_several_plugins_is_tried_to_its_end() {
     assert_eq!(recording.packets.len(), 11);
 }
 
+/// A key was asked for, by a plugin that is no more in play: what comes then is data for nobody.
+#[test]
+fn a_key_after_a_switch_is_none() {
+    let script = Script::new()
+        .send(packets::greeting(packets::OFFERED, "caching_sha2_password"))
+        .expect_packet()
+        .send(packets::auth_more_data(&[4]))
+        .expect_packet()
+        .send(packets::auth_switch("mysql_native_password", packets::NONCE))
+        .expect_packet()
+        .send(packets::auth_more_data(KEY));
+    let (error, recording) = refused(script, Over::Tcp, |_| {});
+    assert_eq!(error.code(), codes::MALFORMED_PACKET, "{error:?}");
+    assert_eq!(recording.packets[1].payload, [2], "the key was asked for");
+    assert_eq!((recording.packets.len(), &recording.rest[..]), (3, &b""[..]));
+}
+
 /// Before the log-in a server is a stranger: it gets no more than a few bytes' room.
 #[test]
 fn a_long_greeting_is_not_listened_to() {
