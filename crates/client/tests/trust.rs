@@ -15,7 +15,7 @@ use fake::Over;
 use vaquita_client::{
     CleartextPassword, ConnectOptions, Connection, Error, QueryResponse, State, codes,
 };
-use vaquita_fake_server::{Delivery, Recording, Script, named, packets};
+use vaquita_fake_server::{Delivery, Ending, Recording, Script, named, packets};
 
 /// A key of nobody's, made for this test.
 const KEY: &[u8] = b"-----BEGIN PUBLIC KEY-----
@@ -240,4 +240,17 @@ fn an_answer_too_many_breaks_the_connection() {
         (codes::MALFORMED_PACKET, State::Broken),
         "{error:?}"
     );
+}
+
+/// A server that broke the rules is left at once, not when its caller is done with the connection.
+#[test]
+fn a_broken_connection_is_closed_at_once() {
+    let script = Script::queried().send(Vec::new());
+    let server = fake::serve(&Arc::new(script), Over::Tcp, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    connection.send_query(b"SELECT 1").unwrap();
+    connection.read_query_response().unwrap_err();
+    // It waits for the client to close, and says so if it waited in vain.
+    assert_eq!(server.finish().unwrap().ending, Ending::Played);
+    assert_eq!(connection.state(), State::Broken);
 }
