@@ -54,6 +54,24 @@ fn scramble(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SHA256_OUTPUT_LE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::CleartextPassword;
+    use crate::transport::Privacy;
+
+    #[test]
+    fn the_password_itself_is_for_private_connections() {
+        for (privacy, expected) in [
+            (Privacy::Open, &[REQUEST_PUBLIC_KEY][..]),
+            (Privacy::Encrypted, b"hunter2\0"),
+            (Privacy::Local, b"hunter2\0"),
+            (Privacy::Verified, b"hunter2\0"),
+        ] {
+            let cleartext_password = CleartextPassword::Off;
+            let secret =
+                Secret { password: b"hunter2", pinned_key: None, cleartext_password, privacy };
+            let answer = go_on(&secret, &[7; 21], &[PERFORM_FULL_AUTHENTICATION]).unwrap();
+            assert_eq!(answer.response.as_deref(), Some(expected), "{privacy:?}");
+        }
+    }
 
     #[test]
     fn the_scramble_is_the_one_that_mysql_8_0_33_took() {

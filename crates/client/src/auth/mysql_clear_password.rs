@@ -28,3 +28,36 @@ pub(super) fn question() -> Error {
     let reason = "The server asks for more than a password (mysql_clear_password), as PAM does if it is empty";
     Error::log_in_impossible(codes::AUTH_PLUGIN_ERR, reason)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::Privacy;
+
+    #[test]
+    fn a_known_server_gets_the_password_and_nobody_else() {
+        let check = |privacy, cleartext_password, is_given: bool| {
+            let secret =
+                Secret { password: b"hunter2", pinned_key: None, cleartext_password, privacy };
+            match answer(&secret) {
+                Ok(answer) => {
+                    assert!(is_given, "{privacy:?}");
+                    assert_eq!(answer.response, Some(b"hunter2\0".to_vec()));
+                }
+                Err(error) => {
+                    assert!(!is_given, "{privacy:?}");
+                    assert_eq!(error.code(), codes::AUTH_PLUGIN_ERR);
+                    assert!(!error.to_string().contains("hunter2"));
+                }
+            }
+        };
+        for privacy in [Privacy::Open, Privacy::Encrypted] {
+            check(privacy, CleartextPassword::Secure, false);
+            check(privacy, CleartextPassword::Off, false);
+        }
+        for privacy in [Privacy::Local, Privacy::Verified] {
+            check(privacy, CleartextPassword::Secure, true);
+            check(privacy, CleartextPassword::Off, false);
+        }
+    }
+}

@@ -16,3 +16,29 @@ pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8]) -> Result<Answer, Error>
         _ => rsa::answer(secret, nonce, REQUEST_PUBLIC_KEY),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::CleartextPassword;
+    use crate::transport::Privacy;
+
+    #[test]
+    fn a_server_gets_the_password_as_it_sees_the_connection() {
+        let check = |privacy, password, expected: &[u8]| {
+            let cleartext_password = CleartextPassword::Off;
+            let secret = Secret { password, pinned_key: None, cleartext_password, privacy };
+            let answer = answer(&secret, &[7; 21]).unwrap();
+            assert_eq!(answer.response.as_deref(), Some(expected), "{privacy:?}");
+        };
+        for privacy in [Privacy::Open, Privacy::Local] {
+            check(privacy, b"hunter2", &[REQUEST_PUBLIC_KEY]);
+        }
+        for privacy in [Privacy::Encrypted, Privacy::Verified] {
+            check(privacy, b"hunter2", b"hunter2\0");
+        }
+        for privacy in [Privacy::Open, Privacy::Encrypted, Privacy::Local, Privacy::Verified] {
+            check(privacy, b"", &[0]);
+        }
+    }
+}
