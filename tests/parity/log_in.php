@@ -11,8 +11,16 @@ $root = connect();
 $user = 'log_in_' . server('TRANSPORT');
 $file = tempnam(sys_get_temp_dir(), 'key');
 // MariaDB's others are not here: stock lacks them, and as long as there are accounts of theirs, users that do not exist get them too.
-$plugins = on_mariadb() ? ['mysql_native_password'] : ['mysql_native_password', 'caching_sha2_password', 'sha256_password'];
-$identified = on_mariadb() ? 'VIA %s USING PASSWORD(%s)' : 'WITH %s BY %s';
+$plugins = match (true) {
+    on_mariadb() || on('mysql56') => ['mysql_native_password'],
+    on('mysql97') => ['caching_sha2_password', 'sha256_password'],
+    default => ['mysql_native_password', 'caching_sha2_password', 'sha256_password'],
+};
+$identified = match (true) {
+    on_mariadb() => 'VIA %s USING PASSWORD(%s)',
+    on('mysql56') => 'BY %2$s', // the plugin is the only one
+    default => 'WITH %s BY %s',
+};
 
 /** Tries to log in, and tells what came of it. */
 function log_in(string $label, string $user, string $password, ?string $key = null): void
@@ -30,7 +38,7 @@ foreach ($plugins as $plugin) {
     foreach (['with' => 'c0rrect', 'without' => ''] as $kind => $right) {
         section("$plugin, an account $kind password");
         foreach (['wrong first', 'right first'] as $order) {
-            $root->query("DROP USER IF EXISTS '$user'");
+            $root->query("DROP USER '$user'");
             $root->query("CREATE USER '$user' IDENTIFIED " . sprintf($identified, $plugin, "'$right'"));
             if ($order === 'wrong first') {
                 log_in('wrong', $user, 'wrong');
@@ -47,13 +55,13 @@ foreach ($plugins as $plugin) {
         section("$plugin, a known key");
         file_put_contents($file, $key);
         foreach (['c0rrect' => 'right', 'wrong' => 'wrong'] as $password => $label) {
-            $root->query("DROP USER IF EXISTS '$user'");
+            $root->query("DROP USER '$user'");
             $root->query("CREATE USER '$user' IDENTIFIED " . sprintf($identified, $plugin, "'c0rrect'"));
             log_in($label, $user, $password, $file);
         }
         section("$plugin, a stranger's key");
         file_put_contents($file, openssl_pkey_get_details(openssl_pkey_new(['private_key_bits' => 2048]))['key']);
-        $root->query("DROP USER IF EXISTS '$user'");
+        $root->query("DROP USER '$user'");
         $root->query("CREATE USER '$user' IDENTIFIED " . sprintf($identified, $plugin, "'c0rrect'"));
         log_in('right', $user, 'c0rrect', $file);
     }

@@ -3,7 +3,8 @@
  * tests/run's own program: finds the tests, runs some at once, prints what failed and counts.
  *
  * A test is a script with a way to run and judge it (the files beside this one), on one server over one transport. A script
- * says where it runs, and how, in lines like `// servers: mariadb mysql80`, `// transports: tcp unix`, `// ini: name=value`.
+ * says where it runs, and how, in lines like `// servers: mariadb mysql80`, `// transports: tcp unix`, `// ini: name=value`, and
+ * `// without mysql97: REASON`.
  * It has a database of its own, fresh for each run.
  */
 

@@ -159,7 +159,7 @@ abstract class Script extends Test
 
     public function skipped(): ?string
     {
-        return $this->place->missing();
+        return preg_match("#^// without {$this->place->server}: (.*)$#m", $this->source, $match) ? $match[1] : $this->place->missing();
     }
 
     /**
