@@ -1,7 +1,7 @@
 <?php
 // Values and rows at and beyond the border of 16 MiB where a packet is split, as results and as statements.
 // servers: mariadb mysql80
-// transports: tcp unix
+// transports: tcp unix zlib zstd
 // ini: memory_limit=1G
 require 'support/prelude.php';
 

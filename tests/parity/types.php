@@ -1,7 +1,7 @@
 <?php
 // Every column type, with extremes, NULL and all byte values, by every way to fetch: values, field descriptions and digests.
 // servers: mariadb mysql80
-// transports: tcp unix
+// transports: tcp unix zlib zstd
 require 'support/prelude.php';
 
 // For each type a list of SQL values; NULL is added. In a mode that takes zero dates and out-of-range values as they come.
@@ -85,7 +85,7 @@ $db->set_charset('utf8mb4');
 $db->query("SET sql_mode = '', time_zone = '+00:00'");
 $native = mysqli_init();
 $native->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, 1);
-$native->real_connect(...address());
+$native->real_connect(...address(), flags: flags());
 $native->set_charset('utf8mb4');
 $native->query("SET sql_mode = '', time_zone = '+00:00'");
 foreach ($types as $type => $values) {

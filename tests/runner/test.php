@@ -65,6 +65,7 @@ final class Place
 {
     /** The usual servers, each with others of its kind: what runs there runs on these too, where they are in the environment. */
     private const SERVERS = ['mariadb' => ['mariadb118'], 'mysql80' => ['mysql56', 'mysql97']];
+    private const SERVERS_WITH_ZSTD = ['mysql80', 'mysql97'];
 
     public function __construct(public readonly string $server, public readonly string $transport)
     {
@@ -78,7 +79,9 @@ final class Place
             $others = self::SERVERS[$usual] ?? throw new Exception("no usual server is called $usual");
             foreach ([$usual, ...array_filter($others, self::is_there(...))] as $server) {
                 foreach (header_words($source, 'transports') ?: ['unix'] as $transport) {
-                    $places[] = new Place($server, $transport);
+                    if ($transport !== 'zstd' || in_array($server, self::SERVERS_WITH_ZSTD, true)) {
+                        $places[] = new Place($server, $transport);
+                    }
                 }
             }
         }
@@ -93,6 +96,12 @@ final class Place
     public function __toString(): string
     {
         return "$this->server-$this->transport";
+    }
+
+    /** @return array<string, string> the settings that the transport needs; stock, which has no zstd, takes zlib */
+    public function ini(): array
+    {
+        return in_array($this->transport, ['zlib', 'zstd'], true) ? ['vaquita.compression' => $this->transport] : [];
     }
 
     public function missing(): ?string
@@ -170,6 +179,7 @@ abstract class Script extends Test
     protected function command(string $php, string $file, array $ini = []): Command
     {
         $this->place->clean($this->database);
+        $ini += $this->place->ini();
         foreach (header_words($this->source, 'ini') as $setting) {
             [$name, $value] = explode('=', $setting, 2);
             $ini[$name] = $value;

@@ -28,7 +28,7 @@ function on(string ...$names): bool
 /** The arguments of a call that connects, but for those replaced by name. */
 function address(mixed ...$replaced): array
 {
-    $tcp = server('TRANSPORT') === 'tcp';
+    $tcp = server('TRANSPORT') !== 'unix';
     return array_replace([
         'hostname' => $tcp ? server('HOST') : 'localhost',
         'username' => server('USER'),
@@ -39,9 +39,20 @@ function address(mixed ...$replaced): array
     ], $replaced);
 }
 
+/** The flags of real_connect by which the transport is asked for. */
+function flags(): int
+{
+    return in_array(server('TRANSPORT'), ['zlib', 'zstd'], true) ? MYSQLI_CLIENT_COMPRESS : 0;
+}
+
 function connect(string $class = 'mysqli', mixed ...$replaced): mysqli
 {
-    return new $class(...address(...$replaced));
+    if (flags() === 0) {
+        return new $class(...address(...$replaced));
+    }
+    $link = new $class;
+    $link->real_connect(...address(...$replaced), flags: flags());
+    return $link;
 }
 
 /** Begins a part of the output that is compared on its own. */

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use vaquita_protocol::{Capabilities, Charset, Command, StatusFlags};
 
+use crate::compression::CompressionAlgorithm;
 use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::{self, Greeting};
@@ -77,6 +78,9 @@ impl Connection {
         let mut stream = PacketStream::new(transport);
         let established = handshake::establish(&mut stream, options, tls)?;
         stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
+        if let Some(algorithm) = CompressionAlgorithm::agreed(established.capabilities) {
+            stream.begin_compression(algorithm)?;
+        }
         let mut connection = Connection {
             stream,
             state: State::Ready,

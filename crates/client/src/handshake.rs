@@ -5,6 +5,7 @@ use vaquita_protocol::{
 };
 
 use crate::auth::{Authentication, Plugin};
+use crate::compression::ZSTD_COMPRESSION_LEVEL;
 use crate::error::Error;
 use crate::negotiation::{NEEDED, choose_capabilities, for_auth_response};
 use crate::options::ConnectOptions;
@@ -94,6 +95,7 @@ pub(crate) fn establish(
         database: options.database.as_deref().unwrap_or_default(),
         client_plugin_name: authentication.plugin().name(),
         attributes: &attributes(options),
+        zstd_compression_level: ZSTD_COMPRESSION_LEVEL,
     }
     .encode(&mut response);
     stream.write_packet(&response)?;

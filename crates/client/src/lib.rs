@@ -59,6 +59,7 @@ mod auth;
 mod buffered;
 mod change_user;
 mod commands;
+mod compression;
 mod connection;
 mod dial;
 mod error;
@@ -78,6 +79,7 @@ mod transport;
 mod wire;
 
 pub use buffered::Buffered;
+pub use compression::CompressionAlgorithm;
 pub use connection::Connection;
 pub use error::{Error, Goodbye, LocalInfileRefusal, codes};
 pub use escape::escape;

@@ -56,6 +56,10 @@ pub(crate) fn choose_capabilities(options: &ConnectOptions, offered: Capabilitie
     if options.database.is_some() {
         asked |= Capabilities::CONNECT_WITH_DB;
     }
+    let mut compressions = options.compression.iter().map(|algorithm| algorithm.capability());
+    if let Some(compression) = compressions.find(|flag| offered.contains(*flag)) {
+        asked |= compression;
+    }
     if tracks_sessions(offered) {
         asked |= Capabilities::SESSION_TRACK;
     }
@@ -118,6 +122,18 @@ mod tests {
         let expired = Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS;
         check(MYSQL_5_6, |options| options.capabilities = expired, STOCK | expired.bits());
         check(MARIADB_10_5_18, |options| options.database = Some(b"d".to_vec()), STOCK | 8);
+    }
+
+    #[test]
+    fn the_first_compression_that_is_offered_is_asked_for() {
+        use crate::compression::CompressionAlgorithm::{Zlib, Zstd};
+        let zlib = STOCK | Capabilities::COMPRESS.bits();
+        check(MYSQL_5_6, |options| options.compression = vec![Zlib], zlib);
+        check(MYSQL_5_6, |options| options.compression = vec![Zstd, Zlib], zlib);
+        check(MYSQL_5_6, |options| options.compression = vec![Zstd], STOCK);
+        let zstd = TRACKING | Capabilities::ZSTD_COMPRESSION.bits();
+        check(MYSQL_8_0_33, |options| options.compression = vec![Zstd, Zlib], zstd);
+        check(STOCK, |options| options.compression = vec![Zstd, Zlib], STOCK);
     }
 
     #[test]

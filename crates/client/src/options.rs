@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use vaquita_protocol::{Capabilities, Charset};
 
+use crate::compression::CompressionAlgorithm;
 use crate::tls::TlsOptions;
 
 /// Where a server listens.
@@ -50,6 +51,9 @@ pub struct ConnectOptions {
     pub charset: Option<&'static Charset>,
     /// Flags to ask for besides the usual ones, such as [`Capabilities::FOUND_ROWS`]; each is sent only if the server offers it.
     pub capabilities: Capabilities,
+    /// The ways to compress, best first: the first one that the server offers is used from the end of authentication on. If there is
+    /// none, nothing is compressed.
+    pub compression: Vec<CompressionAlgorithm>,
     /// How long connecting may take in all, from the first packet of TCP to the end of authentication.
     /// Looking up a name is outside of it: the system's resolver has its own timeouts.
     pub connect_timeout: Option<Duration>,
@@ -80,6 +84,7 @@ impl ConnectOptions {
             database: None,
             charset: None,
             capabilities: Capabilities::NONE,
+            compression: Vec::new(),
             connect_timeout: None,
             read_timeout: None,
             write_timeout: None,
@@ -100,6 +105,7 @@ impl fmt::Debug for ConnectOptions {
             .field("database", &self.database.as_deref().map(String::from_utf8_lossy))
             .field("charset", &self.charset.map(|charset| charset.name))
             .field("capabilities", &self.capabilities)
+            .field("compression", &self.compression)
             .field("connect_timeout", &self.connect_timeout)
             .field("read_timeout", &self.read_timeout)
             .field("write_timeout", &self.write_timeout)

@@ -7,6 +7,7 @@ use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BY
 use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{ErrPacket, Malformed, PacketHeader};
 
+use crate::compression::{Compression, CompressionAlgorithm, OUT_OF_SEQUENCE};
 use crate::error::{Error, Goodbye};
 use crate::tls;
 use crate::transport::Transport;
@@ -46,6 +47,8 @@ pub(crate) const MAX_ANSWER_BYTES: usize = MAX_PACKET_PAYLOAD_BYTES - 1;
 /// Packets over a transport.
 pub(crate) struct PacketStream {
     transport: Transport,
+    /// What stands between packets and transport from the end of authentication on, if both sides agreed upon it.
+    compression: Option<Box<Compression>>,
     /// All of it is initialised; `start..end` was received and not yet given out.
     buffer: Vec<u8>,
     start: usize,
@@ -60,6 +63,7 @@ impl PacketStream {
     pub(crate) fn new(transport: Transport) -> Self {
         PacketStream {
             transport,
+            compression: None,
             buffer: vec![0; READ_BUFFER_BYTES],
             start: 0,
             end: 0,
@@ -81,6 +85,19 @@ impl PacketStream {
             return Err(Error::Tls("the server sent data before TLS began".to_owned()));
         }
         self.transport.start_tls(setup)
+    }
+
+    /// From now on all is compressed, in both directions.
+    ///
+    /// # Errors
+    /// The server went on without compression, or there is no memory.
+    pub(crate) fn begin_compression(
+        &mut self,
+        algorithm: CompressionAlgorithm,
+    ) -> Result<(), Error> {
+        self.refuse_leftovers()?;
+        self.compression = Some(Box::new(Compression::new(algorithm)?));
+        Ok(())
     }
 
     /// Receives a packet of at most `limit` bytes and lends its payload.
@@ -152,10 +169,12 @@ impl PacketStream {
         let malformed = |field| Malformed { packet: "Packet", field };
         let header = chunk_at(&self.buffer, self.start + at).ok_or(malformed("header"))?;
         let header = PacketHeader::parse(header);
-        if header.sequence_id != self.sequence_id {
+        // With compression the ids of compressed packets are checked. A server takes over the next of those for its own packets
+        // whenever it has sent what it had, and checks none of ours.
+        if header.sequence_id != self.sequence_id && self.compression.is_none() {
             return Err(self.goodbye(header).unwrap_or(malformed("sequence_id").into()));
         }
-        self.sequence_id = self.sequence_id.wrapping_add(1);
+        self.sequence_id = header.sequence_id.wrapping_add(1);
         usize::try_from(header.payload_length).map_err(|_| malformed("payload_length").into())
     }
 
@@ -201,10 +220,34 @@ impl PacketStream {
                 self.grow(need);
             }
             let room = self.buffer.get_mut(self.end..).unwrap_or_default();
-            let read = self.transport.read(room);
-            self.end += read.map_err(|error| Error::lost(error, false))?;
+            let read = match &mut self.compression {
+                None => self.transport.read(room).map_err(|error| Error::lost(error, false)),
+                Some(compression) => compression.read(&mut self.transport, room),
+            };
+            self.end += read.or_else(|error| self.hear_goodbye(error))?;
         }
         Ok(())
+    }
+
+    /// Passes an error on; but a compressed packet out of sequence may be a goodbye, and then it is that which is passed on.
+    #[cold]
+    fn hear_goodbye(&mut self, error: Error) -> Result<usize, Error> {
+        if self.start == self.end
+            && matches!(error, Error::Malformed(OUT_OF_SEQUENCE))
+            && let Some(compression) = &mut self.compression
+        {
+            compression.ignore_ids();
+            return Err(self.unasked_goodbye().unwrap_or(error));
+        }
+        Err(error)
+    }
+
+    /// What a server says without having been asked, if it is a goodbye.
+    #[cold]
+    fn unasked_goodbye(&mut self) -> Option<Error> {
+        self.fill(PACKET_HEADER_BYTES, None).ok()?;
+        let header = chunk_at(&self.buffer, self.start).map(PacketHeader::parse)?;
+        self.goodbye(header)
     }
 
     /// Lets the buffer grow as bytes arrive: what a header claims alone allocates nothing.
@@ -251,7 +294,7 @@ impl PacketStream {
     /// Sends a command: its byte and its body, as one payload with sequence id 0.
     pub(crate) fn write_command(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.refuse_leftovers()?;
-        self.sequence_id = 0;
+        self.begin_exchange();
         if self.buffer.len() > READ_BUFFER_BYTES && self.start == self.end {
             self.take_chunk(0, READ_BUFFER_BYTES);
         }
@@ -261,13 +304,21 @@ impl PacketStream {
     /// A server has nothing to say now: what it said all the same, other than a goodbye, would be taken for the next answer.
     #[inline]
     fn refuse_leftovers(&mut self) -> Result<(), Error> {
-        if self.start == self.end {
+        if self.start == self.end && self.compression.as_deref().is_none_or(Compression::is_empty) {
             return Ok(());
         }
+        self.begin_exchange();
+        let malformed = Malformed { packet: "Packet", field: "sequence_id" };
+        Err(self.unasked_goodbye().unwrap_or(malformed.into()))
+    }
+
+    /// The next packet, in either direction, begins an exchange.
+    #[inline]
+    fn begin_exchange(&mut self) {
         self.sequence_id = 0;
-        let goodbye = chunk_at(&self.buffer, self.start).map(PacketHeader::parse);
-        let goodbye = goodbye.and_then(|header| self.goodbye(header));
-        Err(goodbye.unwrap_or(Malformed { packet: "Packet", field: "sequence_id" }.into()))
+        if let Some(compression) = &mut self.compression {
+            compression.begin_exchange();
+        }
     }
 
     /// What an ERR packet says that stands there although something was being written, if the server has closed; else `error`.
@@ -283,6 +334,9 @@ impl PacketStream {
 
     /// The ERR packet that comes next, whatever its sequence id: the server did not know how far the client would get.
     fn refusal(&mut self) -> Option<Error> {
+        if let Some(compression) = &mut self.compression {
+            compression.ignore_ids();
+        }
         self.fill(PACKET_HEADER_BYTES, None).ok()?;
         let header = chunk_at(&self.buffer, self.start).map(PacketHeader::parse)?;
         let length = usize::try_from(header.payload_length).ok()?;
@@ -326,6 +380,9 @@ impl PacketStream {
         self.out.clear();
         self.out.extend_from_slice(&header.encode());
         self.out.extend_from_slice(head);
+        if let Some(compression) = &mut self.compression {
+            return compression.write(&mut self.transport, [&self.out, part]);
+        }
         if length <= MAX_COPIED_WRITE_BYTES {
             self.out.extend_from_slice(part);
             return self.transport.write(&mut [IoSlice::new(&self.out)]);

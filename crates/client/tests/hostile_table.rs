@@ -17,10 +17,14 @@ use std::time::{Duration, Instant};
 use fake::{Over, PASSWORD, PATIENCE, Reading, TIME_LIMIT};
 use vaquita_client::{CleartextPassword, Connection, Error, QueryResponse, Row, State, codes};
 use vaquita_fake_server::named::{self, Expected, Outcome, Stage};
-use vaquita_fake_server::{Delivery, Ending, NamedScript, Recording, Script, packets};
+use vaquita_fake_server::{Compression, Delivery, Ending, NamedScript, Recording, Script, packets};
 
 /// COM_QUIT as it is sent.
 const QUIT: &[u8] = b"\x01\0\0\0\x01";
+/// The same, compressed: in a packet that is too short for it.
+const COMPRESSED_QUIT: &[u8] = b"\x05\0\0\0\0\0\0\x01\0\0\0\x01";
+/// Packets that hold nothing whole.
+const TINY: Compression = Compression::Stored(5);
 /// From here on a script is not sent byte by byte, but in pieces of a page.
 const LARGE_BYTES: usize = 256 << 10;
 
@@ -29,11 +33,12 @@ struct Mode {
     over: Over,
     delivery: Delivery,
     reading: Reading,
+    compression: Option<Compression>,
 }
 
 #[test]
 fn each_script_whole() {
-    let mode = |over, reading| Mode { over, delivery: Delivery::WHOLE, reading };
+    let mode = |over, reading| Mode { over, delivery: Delivery::WHOLE, reading, compression: None };
     check_all(mode(Over::Tcp, Reading::OneByOne));
     check_all(mode(Over::Unix, Reading::Stored));
     check_all(mode(Over::Unix, Reading::Discarded));
@@ -41,7 +46,8 @@ fn each_script_whole() {
 
 #[test]
 fn each_script_byte_by_byte() {
-    let mode = |over, reading| Mode { over, delivery: Delivery::ONE_BYTE, reading };
+    let mode =
+        |over, reading| Mode { over, delivery: Delivery::ONE_BYTE, reading, compression: None };
     check_all(mode(Over::Tcp, Reading::Stored));
     check_all(mode(Over::Unix, Reading::OneByOne));
 }
@@ -49,7 +55,29 @@ fn each_script_byte_by_byte() {
 #[test]
 fn each_script_late() {
     let delivery = Delivery::delayed(Duration::from_millis(1));
-    check_all(Mode { over: Over::Tcp, delivery, reading: Reading::OneByOne });
+    check_all(Mode { over: Over::Tcp, delivery, reading: Reading::OneByOne, compression: None });
+}
+
+/// What is wrong with a script is as wrong in a compressed packet, or in many.
+#[test]
+fn each_script_compressed() {
+    for (compression, reading) in [
+        (Compression::Zlib, Reading::OneByOne),
+        (Compression::Zlib, Reading::Stored),
+        (Compression::Zstd, Reading::Stored),
+        (TINY, Reading::Discarded),
+    ] {
+        let delivery = Delivery::WHOLE;
+        check_all(Mode { over: Over::Tcp, delivery, reading, compression: Some(compression) });
+    }
+}
+
+#[test]
+fn each_script_compressed_byte_by_byte() {
+    for compression in [Compression::Zlib, Compression::Zstd] {
+        let (over, delivery, reading) = (Over::Unix, Delivery::ONE_BYTE, Reading::OneByOne);
+        check_all(Mode { over, delivery, reading, compression: Some(compression) });
+    }
 }
 
 /// Plays all scripts at once, as some of them are about waiting.
@@ -70,7 +98,18 @@ fn check_all(mode: Mode) {
 
 fn check(named: &NamedScript, stage: Stage, outcome: Outcome, mode: Mode) {
     let name = named.name;
-    let script = Arc::new(named.script());
+    let mut script = named.script();
+    if let Some(compression) = mode.compression {
+        script = script.compressed(compression);
+        // The ids of packets inside of compressed ones are not checked, as servers take them from those.
+        let is_about_id = named.name == "max-packet-wrong-sequence-id";
+        // Millions of packets take their time.
+        let is_long = compression == TINY && script.payload_bytes() > LARGE_BYTES;
+        if stage == Stage::Connect || script == named.script() || is_about_id || is_long {
+            return;
+        }
+    }
+    let script = Arc::new(script);
     let delivery = match NonZeroUsize::new(4096) {
         Some(page) if script.payload_bytes() > LARGE_BYTES && mode.delivery != Delivery::WHOLE => {
             Delivery::pieces(page)
@@ -81,6 +120,7 @@ fn check(named: &NamedScript, stage: Stage, outcome: Outcome, mode: Mode) {
     let mut options = fake::options_for(named, &server);
     // By default a server behind a unix socket gets the password if it asks, for it is known to be the right one.
     options.cleartext_password = CleartextPassword::Off;
+    options.compression = fake::algorithm(mode.compression).into_iter().collect();
     let begun = Instant::now();
     let (failed, connection) = match Connection::connect(&options) {
         Err(error) => ((Stage::Connect, error), None),
@@ -98,7 +138,8 @@ fn check(named: &NamedScript, stage: Stage, outcome: Outcome, mode: Mode) {
         assert!(took >= TIME_LIMIT, "{name} took {took:?}");
     }
     let is_broken = connection.is_some_and(|connection| is_broken(name, connection, outcome));
-    assert_recording(name, &server.finish().unwrap(), stage, is_broken);
+    let quit = if mode.compression.is_some() { COMPRESSED_QUIT } else { QUIT };
+    assert_recording(name, &server.finish().unwrap(), stage, is_broken, quit);
 }
 
 fn assert_error(name: &str, error: &Error, outcome: Outcome) {
@@ -152,14 +193,14 @@ fn is_broken(name: &str, mut connection: Connection, outcome: Outcome) -> bool {
 }
 
 /// A client that has lost its faith says nothing more, and no script hears the password.
-fn assert_recording(name: &str, recording: &Recording, stage: Stage, is_broken: bool) {
+fn assert_recording(name: &str, recording: &Recording, stage: Stage, is_broken: bool, quit: &[u8]) {
     assert!(matches!(recording.ending, Ending::Played | Ending::ClientLeft), "{name}");
     let packets = recording.packets.len();
     let rest = String::from_utf8_lossy(&recording.rest);
     if is_broken {
         assert!(recording.rest.is_empty(), "{name} went on with {rest:?}");
     } else if stage != Stage::Connect {
-        assert_eq!(recording.rest, QUIT, "{name} went on with {rest:?} after {packets} packets");
+        assert_eq!(recording.rest, quit, "{name} went on with {rest:?} after {packets} packets");
     }
     let heard = |bytes: &[u8]| bytes.windows(PASSWORD.len()).any(|part| part == PASSWORD);
     assert!(!heard(&recording.rest), "{name} heard the password");
@@ -305,5 +346,5 @@ fn a_key_that_is_none_gets_no_password() {
     let recording = server.finish().unwrap();
     let [_, key_request] = &recording.packets[..] else { panic!("{recording:?}") };
     assert_eq!((&key_request.payload[..], key_request.sequence_id), (&[2][..], 3));
-    assert_recording("a key", &recording, Stage::Connect, true);
+    assert_recording("a key", &recording, Stage::Connect, true, QUIT);
 }

@@ -10,6 +10,7 @@
 //! Everything ends by itself: a connection, and the wait for it, after the time that the listener was given.
 #![forbid(unsafe_code)]
 
+mod compression;
 mod delivery;
 mod dialogue;
 mod listener;
@@ -24,6 +25,7 @@ mod script;
 mod server;
 mod timed;
 
+pub use compression::Compression;
 pub use delivery::Delivery;
 pub use dialogue::{Dialogue, Speaker, Turn};
 pub use listener::{Address, Listener};

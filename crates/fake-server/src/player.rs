@@ -8,6 +8,7 @@ use socket2::Socket;
 use vaquita_protocol::PacketHeader;
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
 
+use crate::compression::Compressed;
 use crate::delivery::{Delivering, Delivery};
 use crate::recording::{ClientPacket, Ending, Recording};
 use crate::script::{Ends, Expect, Script, Step};
@@ -22,6 +23,7 @@ struct Player<'a> {
     /// The id of the next packet in either direction.
     sequence_id: u8,
     packets: Vec<ClientPacket>,
+    compressed: Option<Compressed>,
 }
 
 /// Plays a script, until it and the client have come to an end, or the time has.
@@ -37,6 +39,7 @@ pub(crate) fn play(
         out: BufWriter::new(Delivering::new(timed, delivery)),
         sequence_id: 0,
         packets: Vec::new(),
+        compressed: None,
     };
     let played = player.steps(&script.steps);
     let Player { out, packets, .. } = player;
@@ -81,10 +84,16 @@ impl Player<'_> {
                 Step::Send(payload) => self.send(payload)?,
                 Step::SendAs(sequence_id, payload) => {
                     self.sequence_id = *sequence_id;
+                    self.put_compressed()?;
+                    if let Some(compressed) = &mut self.compressed {
+                        compressed.sequence_id = *sequence_id;
+                    }
                     self.send(payload)?;
                 }
-                Step::SendRaw(bytes) => self.out.write_all(bytes)?,
+                Step::SendRaw(bytes) => self.put(bytes)?,
+                Step::Compress(how) => self.compressed = Some(Compressed::new(*how)),
                 Step::Expect(expected) => {
+                    self.put_compressed()?;
                     self.out.flush()?;
                     if !self.receive(*expected)? {
                         return Ok(Ending::Unexpected);
@@ -92,8 +101,28 @@ impl Player<'_> {
                 }
             }
         }
+        self.put_compressed()?;
         self.out.flush()?;
         Ok(Ending::Played)
+    }
+
+    /// Sends bytes, or keeps them for the next compressed packet.
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.compressed {
+            None => self.out.write_all(bytes),
+            Some(compressed) => {
+                compressed.push(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends what was kept for compressed packets.
+    fn put_compressed(&mut self) -> io::Result<()> {
+        match &mut self.compressed {
+            None => Ok(()),
+            Some(compressed) => self.out.write_all(&compressed.take_packets()?),
+        }
     }
 
     fn send(&mut self, payload: &[u8]) -> io::Result<()> {
@@ -104,8 +133,8 @@ impl Player<'_> {
             let payload_length = u32::try_from(part.len()).unwrap_or(u32::MAX);
             let header = PacketHeader { payload_length, sequence_id: self.sequence_id };
             self.sequence_id = self.sequence_id.wrapping_add(1);
-            self.out.write_all(&header.encode())?;
-            self.out.write_all(part)?;
+            self.put(&header.encode())?;
+            self.put(part)?;
             if part.len() < MAX_PACKET_PAYLOAD_BYTES {
                 return Ok(());
             }
@@ -115,20 +144,30 @@ impl Player<'_> {
 
     /// Receives one packet; whether it is what was expected. Longer payloads than one packet's are not put together.
     fn receive(&mut self, expected: Expect) -> io::Result<bool> {
-        let mut header = [0; PACKET_HEADER_BYTES];
-        self.socket.read_exact(&mut header)?;
+        let header = self.receive_bytes(PACKET_HEADER_BYTES)?;
+        let header = header.first_chunk().copied().unwrap_or_default();
         let PacketHeader { payload_length, sequence_id } = PacketHeader::parse(header);
-        let mut payload = Vec::new();
-        let read = self.socket.take(payload_length.into()).read_to_end(&mut payload)?;
-        if u32::try_from(read) != Ok(payload_length) {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
+        let length = usize::try_from(payload_length).map_err(io::Error::other)?;
+        let payload = self.receive_bytes(length)?;
         let is_expected = match expected {
             Expect::Packet => true,
-            Expect::Command(code) => sequence_id == 0 && payload.first() == Some(&code),
+            Expect::Command(code) => {
+                let is_first = |compressed: &Compressed| compressed.sequence_id == 1;
+                let is_first = self.compressed.as_ref().is_none_or(is_first);
+                is_first && sequence_id == 0 && payload.first() == Some(&code)
+            }
         };
         self.sequence_id = sequence_id.wrapping_add(1);
         self.packets.push(ClientPacket { sequence_id, payload });
         Ok(is_expected)
+    }
+
+    fn receive_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        if let Some(compressed) = &mut self.compressed {
+            return compressed.receive(&mut self.socket, length);
+        }
+        let mut bytes = Vec::new();
+        self.socket.take(length as u64).read_to_end(&mut bytes)?;
+        if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }

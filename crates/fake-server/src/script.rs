@@ -2,6 +2,7 @@
 
 use vaquita_protocol::Command;
 
+use crate::compression::Compression;
 use crate::packets::{AUTOCOMMIT, OFFERED, greeting, ok};
 
 /// What the server waits for.
@@ -24,6 +25,8 @@ pub enum Step {
     SendAs(u8, Vec<u8>),
     /// Sends bytes without a header.
     SendRaw(Vec<u8>),
+    /// From here on all is compressed, in both directions.
+    Compress(Compression),
 }
 
 /// What the server does when nothing is left to do.
@@ -114,6 +117,24 @@ impl Script {
         self.expect_command(Command::Ping).send(ok(AUTOCOMMIT))
     }
 
+    /// The same on a compressed connection: the greeting offers it, and after the log-in all is compressed. A script that does not get that
+    /// far, or greets in its own way, stays as it is.
+    #[must_use]
+    pub fn compressed(mut self, how: Compression) -> Self {
+        let plain = Step::Send(greeting(OFFERED, "mysql_native_password").into());
+        let log_in = self.steps.iter().position(|step| matches!(step, Step::Expect(_)));
+        if let (Some(log_in), Some(first)) = (log_in, self.steps.first_mut())
+            && *first == plain
+        {
+            let offered = OFFERED.with(how.capability());
+            *first = Step::Send(greeting(offered, "mysql_native_password").into());
+            // The verdict comes in between.
+            let begin = self.steps.len().min(log_in + 2);
+            self.steps.insert(begin, Step::Compress(how));
+        }
+        self
+    }
+
     /// Closes at the end.
     #[must_use]
     pub fn close(self) -> Self {
@@ -129,7 +150,7 @@ impl Script {
     /// How many bytes the server sends, but for the headers.
     pub fn payload_bytes(&self) -> usize {
         let length = |step: &Step| match step {
-            Step::Expect(_) => 0,
+            Step::Expect(_) | Step::Compress(_) => 0,
             Step::Send(bytes) | Step::SendAs(_, bytes) | Step::SendRaw(bytes) => bytes.len(),
         };
         self.steps.iter().map(length).sum()

@@ -43,7 +43,7 @@ impl Module for Mysqlnd {
             &[
                 (c"Version", Self::version()),
                 (c"Implementation", c"Vaquita"),
-                (c"Compression", c"not supported"),
+                (c"Compression", c"supported"),
                 (c"core SSL", c"supported"),
                 (c"extended SSL", c"supported"),
                 (

@@ -16,9 +16,16 @@ impl Module for Vaquita {
     const NAME: &'static CStr = c"vaquita";
     const NEEDS: &'static [&'static CStr] = &[];
     /// Each has a row in docs/settings.md.
-    const SETTINGS: &'static [Setting] =
-        &[Setting::new(c"vaquita.cleartext_password", Some(c"secure"), Scope::System)
-            .one_of(&[b"secure", b"off", b""])];
+    const SETTINGS: &'static [Setting] = &[
+        Setting::new(c"vaquita.cleartext_password", Some(c"secure"), Scope::System)
+            .one_of(&[b"secure", b"off", b""]),
+        Setting::new(c"vaquita.compression", Some(c"zlib"), Scope::All).one_of(&[
+            b"zlib",
+            b"zstd",
+            b"zstd,zlib",
+            b"zlib,zstd",
+        ]),
+    ];
 
     fn version() -> &'static CStr {
         static VERSION: OnceLock<CString> = OnceLock::new();

@@ -26,6 +26,8 @@ pub struct HandshakeResponse41<'a> {
     pub client_plugin_name: &'a [u8],
     /// Connection attributes, sent with [`Capabilities::CONNECT_ATTRS`].
     pub attributes: &'a [(Vec<u8>, Vec<u8>)],
+    /// The level at which the server is to compress, sent with [`Capabilities::ZSTD_COMPRESSION`]: 1 to 22.
+    pub zstd_compression_level: u8,
 }
 
 impl HandshakeResponse41<'_> {
@@ -54,6 +56,9 @@ impl HandshakeResponse41<'_> {
         if has(Capabilities::CONNECT_ATTRS) {
             put_attributes(out, self.attributes);
         }
+        if has(Capabilities::ZSTD_COMPRESSION) {
+            out.push(self.zstd_compression_level);
+        }
     }
 }
 
@@ -78,6 +83,12 @@ mod tests {
         65f22041abf371c3d2d3f97039042cd864404c04e1659852e3049852a501cec27661717569746100
         63616368696e675f736861325f70617373776f726400150c5f636c69656e745f6e616d65076d7973716c6e64";
 
+    /// What MySQL 8.0.33 took from a client that asks for zstd.
+    const ZSTD_TO_MYSQL_8_0_33: &str =
+        "85a21a04000000c0ff0000000000000000000000000000000000000000000000766171756974610020
+        72c30b83832d8d4e7147af2a33bcb75cb3c463c1efbfe54013ab6d2289854f30
+        63616368696e675f736861325f70617373776f726400150c5f636c69656e745f6e616d65076d7973716c6e6403";
+
     fn response<'a>(
         attributes: &'a [(Vec<u8>, Vec<u8>)],
         auth_response: &'a [u8],
@@ -91,6 +102,7 @@ mod tests {
             database: b"vaquita",
             client_plugin_name: b"caching_sha2_password",
             attributes,
+            zstd_compression_level: 3,
         }
     }
 
@@ -101,6 +113,21 @@ mod tests {
         let mut out = Vec::new();
         response(&attributes, &scramble).encode(&mut out);
         assert_eq!(out, hex(TO_MYSQL_8_0_33));
+    }
+
+    #[test]
+    fn the_level_of_zstd_is_the_last_byte() {
+        let attributes = [(b"_client_name".to_vec(), b"mysqlnd".to_vec())];
+        let scramble = hex("72c30b83832d8d4e7147af2a33bcb75cb3c463c1efbfe54013ab6d2289854f30");
+        let mut out = Vec::new();
+        let capabilities = Capabilities::from_bits(0x041A_A285);
+        HandshakeResponse41 {
+            capabilities,
+            username: b"vaquita",
+            ..response(&attributes, &scramble)
+        }
+        .encode(&mut out);
+        assert_eq!(out, hex(ZSTD_TO_MYSQL_8_0_33));
     }
 
     #[test]

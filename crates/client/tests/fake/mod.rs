@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use vaquita_client::{Address, ConnectOptions, Connection, Error};
+use vaquita_client::{Address, CompressionAlgorithm, ConnectOptions, Connection, Error};
 use vaquita_fake_server::named::{Expected, Outcome, Stage};
-use vaquita_fake_server::{Delivery, FakeServer, NamedScript, Script};
+use vaquita_fake_server::{Compression, Delivery, FakeServer, NamedScript, Script};
 
 /// How long a client waits for what never comes.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(1);
@@ -68,6 +68,14 @@ pub(crate) fn options_for(named: &NamedScript, server: &FakeServer) -> ConnectOp
         _ => {}
     }
     options
+}
+
+/// What a client asks for where the server compresses so.
+pub(crate) fn algorithm(compression: Option<Compression>) -> Option<CompressionAlgorithm> {
+    compression.map(|compression| match compression {
+        Compression::Stored(_) | Compression::Zlib => CompressionAlgorithm::Zlib,
+        Compression::Zstd => CompressionAlgorithm::Zstd,
+    })
 }
 
 /// The scripts that should fail.

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::sync::Mutex;
 use std::{env, io};
 
-use vaquita_client::{Address, ConnectOptions, Connection, QueryResponse};
+use vaquita_client::{Address, CompressionAlgorithm, ConnectOptions, Connection, QueryResponse};
 
 /// A value: `None` is NULL.
 pub(crate) type Value = Option<Vec<u8>>;
@@ -28,6 +28,8 @@ pub(crate) enum Feature {
     SessionConnectAttrs,
     /// The character set gb18030: MySQL from 5.7.4 on.
     Gb18030,
+    /// Compression with zstd: MySQL from 8.0.18 on.
+    Zstd,
     /// The type VECTOR: MySQL from 9.0 on, MariaDB from 11.7 on.
     Vector,
 }
@@ -36,9 +38,10 @@ impl Feature {
     fn is_in(self, server: &str) -> bool {
         match self {
             Feature::NativePassword => server != "mysql97",
-            Feature::CachingSha2Password | Feature::Sha256Password | Feature::Gb18030 => {
-                matches!(server, "mysql80" | "mysql97")
-            }
+            Feature::CachingSha2Password
+            | Feature::Sha256Password
+            | Feature::Gb18030
+            | Feature::Zstd => matches!(server, "mysql80" | "mysql97"),
             Feature::Vector => matches!(server, "mysql97" | "mariadb118"),
             Feature::Tls => matches!(server, "mysql80" | "mysql97" | "mariadb118"),
             Feature::SessionTrack => server != "mysql56",
@@ -148,18 +151,32 @@ impl Server {
         }
     }
 
+    /// Every way to reach the server, with a name: both addresses, and each compression that it has.
+    pub(crate) fn ways(&self) -> Vec<(&'static str, ConnectOptions)> {
+        let compressed =
+            |algorithm| ConnectOptions { compression: vec![algorithm], ..self.options(self.tcp()) };
+        let mut ways = vec![
+            ("TCP", self.options(self.tcp())),
+            ("unix", self.options(self.unix())),
+            ("zlib", compressed(CompressionAlgorithm::Zlib)),
+        ];
+        if self.has(Feature::Zstd) {
+            ways.push(("zstd", compressed(CompressionAlgorithm::Zstd)));
+        }
+        ways
+    }
+
     /// A connection over the unix socket.
     pub(crate) fn connect(&self) -> Connection {
         Connection::connect(&self.options(self.unix())).expect("the server of the test takes us")
     }
 }
 
-/// Runs a test on each server over each transport.
+/// Runs a test on each server in every way to reach it.
 pub(crate) fn on_each(test: impl Fn(&Server, &mut Connection)) {
     for server in Server::all() {
-        for address in server.addresses() {
-            eprintln!("-- {} over {address:?}", server.name);
-            let options = server.options(address);
+        for (way, options) in server.ways() {
+            eprintln!("-- {} over {way}", server.name);
             let mut connection =
                 Connection::connect(&options).expect("the server of the test takes us");
             test(&server, &mut connection);

@@ -12,13 +12,16 @@ use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
 use std::time::Duration;
 use vaquita_client::{
-    Address, Capabilities, CleartextPassword, ConnectOptions, TlsOptions, Verify,
+    Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions, TlsOptions,
+    Verify,
 };
 
 /// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
 const CLIENT_SSL: i64 = 2048;
 /// `MYSQLI_CLIENT_SSL_VERIFY_SERVER_CERT`; it does not turn TLS on.
 const CLIENT_SSL_VERIFY_SERVER_CERT: i64 = 1 << 30;
+/// `MYSQLI_CLIENT_COMPRESS`; `vaquita.compression` says how.
+const CLIENT_COMPRESS: i64 = 32;
 /// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE,
 /// CAN_HANDLE_EXPIRED_PASSWORDS.
 const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024 | 1 << 22;
@@ -82,7 +85,7 @@ impl<'a> Where<'a> {
     }
 
     /// What the driver is to do. No Zend call happens in here, for it owns what it makes.
-    fn options(&self, defaults: &Defaults, asked: &Options, flags: i64) -> ConnectOptions {
+    fn options(&self, defaults: &Defaults<'_>, asked: &Options, flags: i64) -> ConnectOptions {
         let own = |value: Option<&[u8]>| value.unwrap_or_default().to_vec();
         let mut options = ConnectOptions::new(self.address());
         options.user = own(self.user);
@@ -93,6 +96,10 @@ impl<'a> Where<'a> {
             Capabilities::from_bits(u64::try_from(flags & CLIENT_FLAGS).unwrap_or_default());
         if asked.can_handle_expired_passwords {
             options.capabilities |= Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS;
+        }
+        if flags & CLIENT_COMPRESS != 0 {
+            options.compression =
+                CompressionAlgorithm::parse_list(defaults.compression).unwrap_or_default();
         }
         options.connect_timeout = asked.connect_timeout.or(defaults.connect_timeout);
         options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
@@ -149,16 +156,18 @@ fn split_port(host: &[u8]) -> (&[u8], Option<u16>) {
     }
 }
 
-/// What settings give.
-struct Defaults {
+/// What settings give. It must not outlive the next user code, which may change them.
+struct Defaults<'a> {
+    compression: &'a [u8],
     connect_timeout: Option<Duration>,
     read_timeout: Option<Duration>,
     cleartext_password: CleartextPassword,
 }
 
-impl Defaults {
-    fn read() -> Defaults {
+impl Defaults<'_> {
+    fn read() -> Self {
         Defaults {
+            compression: ini::string(c"vaquita.compression").unwrap_or_default(),
             connect_timeout: seconds(ini::long(c"default_socket_timeout")),
             read_timeout: seconds(ini::long(c"mysqlnd.net_read_timeout")),
             cleartext_password: match ini::string(c"vaquita.cleartext_password") {

@@ -1,0 +1,128 @@
+//! Compression between packets and transport: how it is chosen, and both directions of it.
+
+mod codec;
+mod inward;
+mod outward;
+#[cfg(test)]
+mod tests;
+
+use vaquita_protocol::Capabilities;
+
+pub(crate) use codec::ZSTD_COMPRESSION_LEVEL;
+pub(crate) use inward::OUT_OF_SEQUENCE;
+
+use crate::error::Error;
+use crate::transport::Transport;
+use inward::Inward;
+use outward::Outward;
+
+/// A way to compress what goes between client and server.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_basic_compression.html>
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompressionAlgorithm {
+    /// Deflate; every server has it.
+    Zlib,
+    /// Zstandard; MySQL from 8.0.18 on has it.
+    Zstd,
+}
+
+impl CompressionAlgorithm {
+    const ALL: [Self; 2] = [Self::Zlib, Self::Zstd];
+
+    /// The algorithms of a list with commas, in its order: `zstd,zlib`. `None`: it names another one, or the same one twice, or none.
+    pub fn parse_list(list: &[u8]) -> Option<Vec<Self>> {
+        let mut algorithms = Vec::new();
+        for name in list.split(|byte| *byte == b',') {
+            let name = name.trim_ascii();
+            let is_named = |it: &Self| name.eq_ignore_ascii_case(it.name().as_bytes());
+            let algorithm = Self::ALL.into_iter().find(is_named)?;
+            if algorithms.contains(&algorithm) {
+                return None;
+            }
+            algorithms.push(algorithm);
+        }
+        Some(algorithms)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Zlib => "zlib",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// The flag by which a server offers it and a client chooses it. A client sets one of them: of two, servers take zlib.
+    pub(crate) const fn capability(self) -> Capabilities {
+        match self {
+            Self::Zlib => Capabilities::COMPRESS,
+            Self::Zstd => Capabilities::ZSTD_COMPRESSION,
+        }
+    }
+
+    /// What both sides agreed upon.
+    pub(crate) fn agreed(capabilities: Capabilities) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| capabilities.contains(it.capability()))
+    }
+}
+
+/// The compression of a connection.
+pub(crate) struct Compression {
+    inward: Inward,
+    outward: Outward,
+    /// The id of the next compressed packet in either direction.
+    sequence_id: u8,
+}
+
+impl Compression {
+    /// Compression that begins now.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub(crate) fn new(algorithm: CompressionAlgorithm) -> Result<Self, Error> {
+        Ok(Compression {
+            inward: Inward::new(algorithm)?,
+            outward: Outward::new(algorithm),
+            sequence_id: 0,
+        })
+    }
+
+    /// The next packet, in either direction, begins an exchange.
+    pub(crate) fn begin_exchange(&mut self) {
+        self.sequence_id = 0;
+    }
+
+    /// From now on takes packets with any id: the connection is given up, and what is left to read are the server's reasons.
+    pub(crate) fn ignore_ids(&mut self) {
+        self.inward.ignore_ids();
+    }
+
+    /// Whether nothing was received that has not been read.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.inward.is_empty()
+    }
+
+    /// Reads at least one plain byte into `room`, which is not empty.
+    ///
+    /// # Errors
+    /// The transport's, or a packet is malformed. One that is [`OUT_OF_SEQUENCE`] stays unread.
+    pub(crate) fn read(
+        &mut self,
+        transport: &mut Transport,
+        room: &mut [u8],
+    ) -> Result<usize, Error> {
+        self.inward.read(&mut self.sequence_id, room, |buffer| transport.read(buffer))
+    }
+
+    /// Writes two pieces, one behind the other.
+    ///
+    /// # Errors
+    /// The transport's, and whether nothing was sent.
+    pub(crate) fn write(
+        &mut self,
+        transport: &mut Transport,
+        pieces: [&[u8]; 2],
+    ) -> Result<(), Error> {
+        self.outward.write(&mut self.sequence_id, pieces, |slices| transport.write(slices))
+    }
+}
