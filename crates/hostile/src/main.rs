@@ -19,7 +19,7 @@ usage: vaquita-hostile record [NAME]   leads all conversations, or those with NA
        vaquita-hostile keep FOLDER     takes what a minimised FOLDER/CHECK has besides the seeds into the corpus";
 
 /// Longer inputs are not kept.
-const MAX_KEPT_BYTES: usize = 512;
+const MAX_KEPT_BYTES: usize = 256;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
