@@ -54,7 +54,8 @@ impl Connection {
             changed => self.settle(changed)?,
         }
         *self.options = options;
-        self.confirm_charset(Some(self.charset))
+        self.confirm_charset(Some(self.charset))?;
+        self.tell_query_timeout_again()
     }
 
     fn begin_again(&mut self, accepted: &Accepted, database: &[u8]) -> Result<(), Error> {

@@ -145,7 +145,8 @@ impl Connection {
         self.session.last_insert_id = 0;
         self.session.warnings = 0;
         self.session.field_count = 0;
-        self.set_charset(self.charset)
+        self.set_charset(self.charset)?;
+        self.tell_query_timeout_again()
     }
 
     /// Reads the answer to a command that has nothing more to tell than OK.

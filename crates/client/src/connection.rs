@@ -103,6 +103,9 @@ impl Connection {
             let transport = connection.stream.transport();
             transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
         }
+        if options.query_timeout.is_some() {
+            connection.set_query_timeout(options.query_timeout)?;
+        }
         Ok(connection)
     }
 
@@ -203,6 +206,9 @@ impl Connection {
         if body.len() >= MAX_PAYLOAD_BYTES {
             return Err(Error::TooLarge);
         }
+        if self.stream.transport().end_watch()? && command != Command::Quit {
+            self.absorb_kill()?;
+        }
         let sent = self.stream.write_command(command.code(), &body);
         sent.map_err(|error| self.lost_in_writing(error))
     }
@@ -224,22 +230,21 @@ impl Connection {
     /// Passes an outcome on; an error is noted in the session, and one that leaves nothing to go on with breaks the connection.
     #[inline]
     pub(crate) fn settle<T>(&mut self, outcome: Result<T, Error>) -> Result<T, Error> {
-        if let Err(error) = &outcome {
-            self.settle_error(error);
-        }
-        outcome
+        outcome.map_err(|error| self.settle_error(error))
     }
 
     #[cold]
-    fn settle_error(&mut self, error: &Error) {
+    fn settle_error(&mut self, error: Error) -> Error {
+        let error = self.stream.transport().explain(error);
+        // The server did what it does with an empty file, and said so; the next result may follow.
         if matches!(error, Error::LocalInfileRefused(_)) {
-            // The server did what it does with an empty file, and said so; the next result may follow.
-            return;
+            return error;
         }
         self.session.error();
         if error.breaks_connection() {
             self.break_off();
         }
+        error
     }
 
     fn break_off(&mut self) {

@@ -17,6 +17,10 @@ pub mod codes {
     pub const CONNECTION_ERROR: u16 = 2002;
     /// CR_SERVER_GONE_ERROR: the connection is gone.
     pub const SERVER_GONE_ERROR: u16 = 2006;
+    /// ER_UNKNOWN_SYSTEM_VARIABLE, a server's.
+    pub const UNKNOWN_SYSTEM_VARIABLE: u16 = 1193;
+    /// CR_SERVER_LOST: the connection was given up in mid-query.
+    pub const SERVER_LOST: u16 = 2013;
     /// CR_COMMANDS_OUT_OF_SYNC.
     pub const COMMANDS_OUT_OF_SYNC: u16 = 2014;
     /// CR_CANT_FIND_CHARSET.
@@ -72,6 +76,13 @@ pub enum Error {
         sqlstate: [u8; 5],
         /// The server's text, or why it is not possible.
         message: Vec<u8>,
+    },
+    /// A query took too long and could not be stopped, so the connection was given up.
+    QueryNotStopped {
+        /// The query timeout.
+        milliseconds: u128,
+        /// Why it could not be stopped.
+        reason: String,
     },
     /// A packet is longer than the protocol's limit.
     TooLarge,
@@ -149,6 +160,7 @@ impl Error {
             Error::Io { code, .. } | Error::Server { code, .. } | Error::Auth { code, .. } => *code,
             Error::Tls(_) => codes::SSL_CONNECTION_ERROR,
             Error::Malformed(_) => codes::MALFORMED_PACKET,
+            Error::QueryNotStopped { .. } => codes::SERVER_LOST,
             Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
             Error::OutOfSync => codes::COMMANDS_OUT_OF_SYNC,
             Error::Unsupported(_) => codes::NOT_IMPLEMENTED,
@@ -184,6 +196,11 @@ impl Error {
             Error::Io { .. } => "MySQL server has gone away".into(),
             Error::Tls(reason) => format!("SSL connection error: {reason}").into(),
             Error::Malformed(malformed) => malformed.to_string().into(),
+            Error::QueryNotStopped { milliseconds, reason } => format!(
+                "Lost connection to MySQL server during query: it took longer than the query timeout of {milliseconds} ms \
+                 and could not be stopped: {reason}"
+            )
+            .into(),
             Error::TooLarge => "Got packet bigger than the limit of 1 GiB".into(),
             Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),
             Error::Unsupported(message) => (*message).into(),
@@ -223,6 +240,7 @@ impl Error {
             | Error::Tls(_)
             | Error::Malformed(_)
             | Error::Auth { .. }
+            | Error::QueryNotStopped { .. }
             | Error::TooLarge
             | Error::LocalInfileRead(_)
             | Error::Unsupported(_) => true,

@@ -70,12 +70,14 @@ mod negotiation;
 mod options;
 mod packet_stream;
 mod query;
+mod query_timeout;
 mod result_set;
 mod row;
 mod session;
 mod state;
 mod tls;
 mod transport;
+mod watch;
 mod wire;
 
 pub use buffered::Buffered;

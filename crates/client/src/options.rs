@@ -61,6 +61,8 @@ pub struct ConnectOptions {
     pub read_timeout: Option<Duration>,
     /// How long each write may take once connected.
     pub write_timeout: Option<Duration>,
+    /// How long a query may take; see [`crate::Connection::set_query_timeout`].
+    pub query_timeout: Option<Duration>,
     /// Statements to run once connected; their results are dropped. `connect_timeout` does not count for them: each may take
     /// `read_timeout` in all.
     pub init_commands: Vec<Vec<u8>>,
@@ -88,6 +90,7 @@ impl ConnectOptions {
             connect_timeout: None,
             read_timeout: None,
             write_timeout: None,
+            query_timeout: None,
             init_commands: Vec::new(),
             server_public_key: None,
             tls: None,
@@ -109,6 +112,7 @@ impl fmt::Debug for ConnectOptions {
             .field("connect_timeout", &self.connect_timeout)
             .field("read_timeout", &self.read_timeout)
             .field("write_timeout", &self.write_timeout)
+            .field("query_timeout", &self.query_timeout)
             .field("tls", &self.tls)
             .finish_non_exhaustive()
     }

@@ -37,6 +37,7 @@ impl Connection {
         self.note_local_infiles(sql);
         self.send_command(Command::Query(sql))?;
         self.state = State::QuerySent;
+        self.stream.transport().begin_watch();
         Ok(())
     }
 
@@ -46,6 +47,9 @@ impl Connection {
     /// The server refused the query, or the connection failed, or no response is due.
     pub fn read_query_response(&mut self) -> Result<QueryResponse, Error> {
         self.state.allow(Call::ReadResponse)?;
+        if self.state == State::NextResultPending {
+            self.stream.transport().begin_watch();
+        }
         let response = self.read_response_packets();
         self.settle(response)
     }

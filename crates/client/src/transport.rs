@@ -7,6 +7,7 @@ use crate::dial::dial;
 use crate::error::Error;
 use crate::options::Address;
 use crate::tls;
+use crate::watch::Watch;
 use crate::wire::{ByteStream, Wire};
 
 /// Who may read what is sent, from everybody to nobody but the server that was meant.
@@ -70,7 +71,7 @@ impl Transport {
 
     fn new(wire: Wire, address: &Address, deadline: Option<Instant>) -> Self {
         Transport {
-            wire: TimedWire { wire: Some(wire), deadline },
+            wire: TimedWire { wire: Some(wire), deadline, watch: None, read_timeout: None },
             is_unix: matches!(address, Address::Unix(_)),
             tls: None,
         }
@@ -114,6 +115,47 @@ impl Transport {
         set.map_err(|error| Error::lost(error, true))
     }
 
+    /// Sets or takes away the limit of queries.
+    pub(crate) fn set_watch(
+        &mut self,
+        watch: Option<Watch>,
+        read_timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        self.end_watch()?;
+        self.wire.watch = watch.map(Box::new);
+        self.wire.read_timeout = read_timeout;
+        Ok(())
+    }
+
+    /// A query was sent, or its next result is due: its time begins.
+    #[inline]
+    pub(crate) fn begin_watch(&mut self) {
+        if let Some(watch) = &mut self.wire.watch {
+            watch.begin();
+        }
+    }
+
+    /// No query is waited for any more; whether the server may still have to notice that one was stopped.
+    #[inline]
+    pub(crate) fn end_watch(&mut self) -> Result<bool, Error> {
+        let Some(watch) = &mut self.wire.watch else { return Ok(false) };
+        let (was_on, lingers) = watch.end();
+        if was_on {
+            let read_timeout = self.wire.read_timeout;
+            let set = self.wire.wire().and_then(|wire| wire.set_read_timeout(read_timeout));
+            set.map_err(|error| Error::lost(error, true))?;
+        }
+        Ok(lingers)
+    }
+
+    /// What an error is, knowing whether a query was stopped.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        match &self.wire.watch {
+            Some(watch) => watch.explain(error),
+            None => error,
+        }
+    }
+
     /// Reads at least one byte.
     ///
     /// # Errors
@@ -155,12 +197,18 @@ pub(crate) struct TimedWire {
     wire: Option<Wire>,
     /// While connecting: when all of it must be done. Then each read and write may take only the time that is left.
     deadline: Option<Instant>,
+    /// The limit of queries, if there is one; how long a read may take besides.
+    watch: Option<Box<Watch>>,
+    read_timeout: Option<Duration>,
 }
 
 impl TimedWire {
     /// Reads at least one byte.
     #[inline]
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
+            return self.read_watched(buffer, left);
+        }
         loop {
             let left = self.time_left()?;
             let wire = self.wire()?;
@@ -173,6 +221,30 @@ impl TimedWire {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(name_timeout(error)),
             }
+        }
+    }
+
+    /// Reads at least one byte while a query's time runs; when that is up, the query is stopped, and its end is waited for.
+    ///
+    /// This stands below TLS and whatever else packets go through, so that nothing above has to go on in mid-packet.
+    #[cold]
+    fn read_watched(&mut self, buffer: &mut [u8], mut left: Duration) -> io::Result<usize> {
+        loop {
+            let begun = Instant::now();
+            let time = self.read_timeout.map_or(left, |limit| limit.min(left));
+            let wire = self.wire()?;
+            wire.set_read_timeout(Some(time))?;
+            let read = wire.read(buffer).map_err(name_timeout);
+            let Some(watch) = &mut self.watch else { return read };
+            watch.spend(begun.elapsed());
+            match read {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(length) => return Ok(length),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => watch.timed_out()?,
+                Err(error) => return Err(error),
+            }
+            left = watch.time_left().ok_or_else(timed_out)?;
         }
     }
 
@@ -225,7 +297,7 @@ pub(crate) fn time_until(deadline: Instant) -> io::Result<Duration> {
     if left < Duration::from_millis(1) { Err(timed_out()) } else { Ok(left) }
 }
 
-fn timed_out() -> io::Error {
+pub(crate) fn timed_out() -> io::Error {
     io::Error::from_raw_os_error(libc::ETIMEDOUT)
 }
 

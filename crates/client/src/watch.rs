@@ -1,0 +1,199 @@
+//! How long a query may keep us waiting, and what is done then.
+
+use std::fmt::Debug;
+use std::time::Duration;
+use std::{io, mem};
+
+use crate::error::Error;
+use crate::transport::timed_out;
+
+/// What the server has, after it was told to stop a query, to answer it: far more than a server that runs needs.
+const STOPPING_TIME: Duration = Duration::from_secs(10);
+
+/// Less than this is nothing: a timeout of zero would mean none.
+const MIN_TIME: Duration = Duration::from_millis(1);
+
+/// ER_QUERY_INTERRUPTED and ER_FILSORT_ABORT: what a query that was stopped ends with.
+const INTERRUPTED: [u16; 2] = [1317, 1028];
+
+/// ER_QUERY_TIMEOUT.
+const QUERY_TIMEOUT: u16 = 3024;
+
+/// A way to stop the query that a server is busy with.
+pub(crate) trait Stop: Debug + Send {
+    /// Stops it; when this comes back, it is stopped or over.
+    ///
+    /// # Errors
+    /// It could not be stopped, and why.
+    fn stop(&self) -> Result<(), String>;
+}
+
+/// What is being waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing that has a limit.
+    Off,
+    /// The answer to a query; this much time is left.
+    Query(Duration),
+    /// The end of a query that was stopped; this much time is left.
+    End(Duration),
+    /// Nothing any more, and why.
+    GivenUp(String),
+}
+
+/// The limit of a connection's queries.
+///
+/// Only time that is spent waiting for the server counts, not what the caller does between two rows. So no deadline is kept, but what
+/// is left.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    timeout: Duration,
+    patience: Duration,
+    phase: Phase,
+    /// Whether the server may still have to notice that the query before was stopped.
+    lingers: bool,
+    stop: Box<dyn Stop>,
+}
+
+impl Watch {
+    /// `timeout` is what errors tell of, `patience` how long is waited before the query is stopped from here.
+    pub(crate) fn new(timeout: Duration, patience: Duration, stop: Box<dyn Stop>) -> Self {
+        Watch { timeout, patience, phase: Phase::Off, lingers: false, stop }
+    }
+
+    /// A query was sent, or its next result is due.
+    pub(crate) fn begin(&mut self) {
+        if !matches!(self.phase, Phase::End(_)) {
+            self.phase = Phase::Query(self.patience);
+        }
+    }
+
+    /// Nothing that has a limit is waited for; whether something was, and whether a stop may linger on the server.
+    pub(crate) fn end(&mut self) -> (bool, bool) {
+        let was_on = mem::replace(&mut self.phase, Phase::Off) != Phase::Off;
+        (was_on, mem::take(&mut self.lingers))
+    }
+
+    /// How long to wait now; `None`: as long as without a limit.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        match self.phase {
+            Phase::Query(left) | Phase::End(left) => Some(left.max(MIN_TIME)),
+            Phase::Off | Phase::GivenUp(_) => None,
+        }
+    }
+
+    /// So much time was spent waiting.
+    pub(crate) fn spend(&mut self, time: Duration) {
+        if let Phase::Query(left) | Phase::End(left) = &mut self.phase {
+            *left = left.saturating_sub(time);
+        }
+    }
+
+    /// A read has timed out: if the query's time is up, it is stopped, and waiting goes on for its end.
+    ///
+    /// # Errors
+    /// Nothing is left to wait for.
+    pub(crate) fn timed_out(&mut self) -> io::Result<()> {
+        let is_up = self.time_left().is_some_and(|left| left <= MIN_TIME);
+        let stopped = match self.phase {
+            Phase::Query(_) if is_up => self.stop.stop(),
+            Phase::End(_) if is_up => Err("the server did not let go of it".to_owned()),
+            _ => return Err(timed_out()),
+        };
+        match stopped {
+            Ok(()) => {
+                self.phase = Phase::End(STOPPING_TIME);
+                self.lingers = true;
+                Ok(())
+            }
+            Err(reason) => {
+                self.phase = Phase::GivenUp(reason);
+                Err(timed_out())
+            }
+        }
+    }
+
+    /// What an error is, knowing that the query was stopped, or could not be.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let what = "Query execution was interrupted: it took longer than the query timeout of";
+        let milliseconds = self.timeout.as_millis();
+        match (&self.phase, error) {
+            (Phase::GivenUp(reason), Error::Io { .. }) => {
+                Error::QueryNotStopped { milliseconds, reason: reason.clone() }
+            }
+            (Phase::End(_), Error::Server { code, .. }) if INTERRUPTED.contains(&code) => {
+                Error::Server {
+                    code: QUERY_TIMEOUT,
+                    sqlstate: *b"HY000",
+                    message: format!("{what} {milliseconds} ms").into_bytes(),
+                }
+            }
+            (_, error) => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Stopper(Result<(), String>);
+
+    impl Stop for Stopper {
+        fn stop(&self) -> Result<(), String> {
+            self.0.clone()
+        }
+    }
+
+    fn watch(stopped: Result<(), String>) -> Watch {
+        let second = Duration::from_secs(1);
+        Watch::new(second, second, Box::new(Stopper(stopped)))
+    }
+
+    fn interrupted() -> Error {
+        Error::Server { code: 1317, sqlstate: *b"70100", message: Vec::new() }
+    }
+
+    #[test]
+    fn only_waiting_counts_and_each_query_begins_anew() {
+        let mut watch = watch(Ok(()));
+        assert_eq!(watch.time_left(), None);
+        for _ in 0..2 {
+            watch.begin();
+            watch.spend(Duration::from_millis(600));
+            assert_eq!(watch.time_left(), Some(Duration::from_millis(400)));
+            // The read timeout of the connection is shorter: nothing is stopped.
+            assert!(watch.timed_out().is_err());
+            assert_eq!(watch.end(), (true, false));
+        }
+        assert_eq!(watch.end(), (false, false));
+    }
+
+    #[test]
+    fn a_query_whose_time_is_up_is_stopped_once_and_waited_for() {
+        let mut watch = watch(Ok(()));
+        watch.begin();
+        assert_eq!(watch.explain(interrupted()).code(), 1317, "somebody else stopped it");
+        watch.spend(Duration::from_secs(2));
+        watch.timed_out().unwrap();
+        assert_eq!(watch.explain(interrupted()).code(), 3024);
+        assert_eq!(watch.explain(Error::OutOfSync).code(), 2014);
+        watch.spend(STOPPING_TIME);
+        assert!(watch.timed_out().is_err());
+        let error = watch.explain(Error::lost(timed_out(), false));
+        assert_eq!((error.code(), error.breaks_connection()), (2013, true));
+        assert_eq!(watch.end(), (true, true));
+    }
+
+    #[test]
+    fn a_query_that_cannot_be_stopped_ends_the_connection() {
+        let mut watch = watch(Err("no way".to_owned()));
+        watch.begin();
+        watch.spend(Duration::from_secs(1));
+        assert!(watch.timed_out().is_err());
+        let error = watch.explain(Error::lost(timed_out(), false));
+        assert_eq!(error.code(), 2013);
+        assert!(error.to_string().contains("no way"), "{error}");
+    }
+}

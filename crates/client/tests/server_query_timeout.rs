@@ -1,0 +1,106 @@
+//! Queries that take too long, on real servers: each is stopped, and the connection goes on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here is a failed test"
+)]
+
+mod servers;
+
+use servers::{Server, on_each, rows, run, text};
+use std::time::{Duration, Instant};
+
+use vaquita_client::{Connection, Error, QueryResponse, State};
+
+const TIMEOUT: Duration = Duration::from_millis(300);
+/// Far less than the minute that each query here would take.
+const SOON: Duration = Duration::from_secs(40);
+
+/// Runs a query that is to be stopped; the error's number.
+fn stopped(connection: &mut Connection, sql: &str) -> u16 {
+    let begun = Instant::now();
+    connection.send_query(sql.as_bytes()).unwrap();
+    let error = match connection.read_query_response() {
+        Ok(QueryResponse::ResultSet(_)) => connection.store_result().map(drop),
+        answered => answered.map(drop),
+    }
+    .expect_err(sql);
+    assert!(begun.elapsed() < SOON, "{sql} took {:?}", begun.elapsed());
+    assert!(matches!(error, Error::Server { .. }), "{sql}: {error:?}");
+    assert_eq!(connection.state(), State::Ready, "{sql}: {error}");
+    // What comes next is not hit.
+    assert_eq!(text(connection, "SELECT 'still'"), "still", "after {sql}");
+    error.code()
+}
+
+fn timeout_code(server: &Server) -> u16 {
+    if server.name.starts_with("mariadb") { 1969 } else { 3024 }
+}
+
+#[test]
+fn whatever_takes_too_long_is_stopped() {
+    on_each(|server, connection| {
+        let mut other = server.connect();
+        let table = format!("slow_{}", connection.thread_id());
+        run(
+            connection,
+            &format!("CREATE TABLE {table} (a INT PRIMARY KEY, b INT) ENGINE = InnoDB"),
+        );
+        run(connection, &format!("INSERT INTO {table} VALUES (1, 0), (2, 0)"));
+        let procedure = format!("CREATE PROCEDURE {table}() UPDATE {table} SET b = SLEEP(60)");
+        run(connection, &procedure);
+        connection.set_query_timeout(Some(TIMEOUT)).unwrap();
+        assert_eq!(connection.query_timeout(), Some(TIMEOUT));
+        run(&mut other, "START TRANSACTION");
+        rows(&mut other, &format!("SELECT * FROM {table} WHERE a = 2 FOR UPDATE"));
+        for sql in [
+            format!("SELECT a FROM {table} WHERE SLEEP(60)"),
+            format!("SELECT a FROM {table} WHERE a = 2 FOR UPDATE"),
+            format!("UPDATE {table} SET b = SLEEP(60) WHERE a = 1"),
+            format!("UPDATE {table} SET b = 1 WHERE a = 2"),
+            format!("ALTER TABLE {table} ADD c INT"),
+            format!("CALL {table}()"),
+        ] {
+            assert_eq!(stopped(connection, &sql), timeout_code(server), "{sql}");
+        }
+        run(&mut other, "ROLLBACK");
+        assert_eq!(text(connection, &format!("SELECT SUM(b) FROM {table}")), "0");
+        run(connection, &format!("DROP PROCEDURE {table}"));
+        run(connection, &format!("DROP TABLE {table}"));
+    });
+}
+
+#[test]
+fn the_limit_can_be_changed_and_survives_a_fresh_session() {
+    on_each(|server, connection| {
+        connection.set_query_timeout(Some(TIMEOUT)).unwrap();
+        connection.reset_connection().unwrap();
+        let slow = "SELECT 1 FROM (SELECT 1) t WHERE SLEEP(60)";
+        assert_eq!(stopped(connection, slow), timeout_code(server));
+        let options = server.options(server.unix());
+        connection.change_user(&options.user, &options.password, b"").unwrap();
+        assert_eq!(stopped(connection, slow), timeout_code(server));
+        connection.set_query_timeout(None).unwrap();
+        assert_eq!(connection.query_timeout(), None);
+        assert_eq!(text(connection, "SELECT SLEEP(0.7)"), "0");
+    });
+}
+
+/// What the caller does between two rows does not count, and neither do queries that are done.
+#[test]
+fn only_waiting_counts() {
+    for server in Server::all() {
+        let mut options = server.options(server.tcp());
+        options.query_timeout = Some(Duration::from_secs(2));
+        let mut connection = Connection::connect(&options).unwrap();
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(2300) {
+            assert_eq!(text(&mut connection, "SELECT SLEEP(0.1)"), "0");
+        }
+        run(&mut connection, "CREATE TEMPORARY TABLE t (a INT)");
+        run(&mut connection, "INSERT INTO t VALUES (1)");
+        assert_eq!(connection.session().affected_rows, 1);
+    }
+}
