@@ -25,6 +25,7 @@ impl Module for Vaquita {
             b"zstd,zlib",
             b"zlib,zstd",
         ]),
+        Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All),
     ];
 
     fn version() -> &'static CStr {

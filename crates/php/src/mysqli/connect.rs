@@ -2,7 +2,7 @@
 
 use super::link::Link;
 use super::local_infile;
-use super::options::{load_server_public_key, seconds};
+use super::options::{load_server_public_key, milliseconds, seconds};
 use super::report;
 use super::session::{Options, Session, Status};
 use crate::zend::call::Call;
@@ -104,6 +104,7 @@ impl<'a> Where<'a> {
         options.connect_timeout = asked.connect_timeout.or(defaults.connect_timeout);
         options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
         options.write_timeout = options.read_timeout;
+        options.query_timeout = defaults.query_timeout;
         options.init_commands.clone_from(&asked.init_commands);
         options.server_public_key.clone_from(&asked.server_public_key);
         options.cleartext_password = defaults.cleartext_password;
@@ -161,6 +162,7 @@ struct Defaults<'a> {
     compression: &'a [u8],
     connect_timeout: Option<Duration>,
     read_timeout: Option<Duration>,
+    query_timeout: Option<Duration>,
     cleartext_password: CleartextPassword,
 }
 
@@ -170,6 +172,7 @@ impl Defaults<'_> {
             compression: ini::string(c"vaquita.compression").unwrap_or_default(),
             connect_timeout: seconds(ini::long(c"default_socket_timeout")),
             read_timeout: seconds(ini::long(c"mysqlnd.net_read_timeout")),
+            query_timeout: milliseconds(ini::long(c"vaquita.query_timeout_ms")),
             cleartext_password: match ini::string(c"vaquita.cleartext_password") {
                 Some(b"secure") => CleartextPassword::Secure,
                 _ => CleartextPassword::Off,

@@ -198,3 +198,8 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
 pub(super) fn seconds(number: i64) -> Option<Duration> {
     u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_secs)
 }
+
+/// A timeout of so many milliseconds; none from 0 down.
+pub(super) fn milliseconds(number: i64) -> Option<Duration> {
+    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_millis)
+}
