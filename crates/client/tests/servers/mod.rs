@@ -22,6 +22,8 @@ pub(crate) enum Feature {
     Sha256Password,
     /// CLIENT_DEPRECATE_EOF and CLIENT_SESSION_TRACK: all but MySQL 5.6.
     SessionTrack,
+    /// COM_RESET_CONNECTION: MySQL from 5.7.3 on, MariaDB from 10.2.4 on.
+    ResetConnection,
     /// TLS without configuration: MySQL from 5.7 and MariaDB from 11.4 on make certificates for themselves.
     Tls,
     /// The attributes of each connection in a table: all but MariaDB without `performance_schema`.
@@ -44,7 +46,7 @@ impl Feature {
             | Feature::Zstd => matches!(server, "mysql80" | "mysql97"),
             Feature::Vector => matches!(server, "mysql97" | "mariadb118"),
             Feature::Tls => matches!(server, "mysql80" | "mysql97" | "mariadb118"),
-            Feature::SessionTrack => server != "mysql56",
+            Feature::SessionTrack | Feature::ResetConnection => server != "mysql56",
             Feature::SessionConnectAttrs => server.starts_with("mysql"),
         }
     }
