@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use fake::{Over, Reading};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
-use vaquita_client::{ColumnType, Connection};
+use vaquita_client::{Capabilities, ColumnType, CompressionAlgorithm, Connection};
 use vaquita_fake_server::{Delivery, NamedScript, Script, packets};
 
 #[global_allocator]
@@ -128,4 +128,33 @@ fn a_wide_result_takes_at_most_eight_times_what_arrived() {
     let script = (0..count).fold(result, |script, _| script.send(definition.clone()));
     let script = script.send(packets::eof(packets::AUTOCOMMIT)).close();
     check("2^17 columns", 8, &script, None);
+}
+
+/// A compressed packet that claims 16 MiB before and after compression, and holds a few bytes.
+#[test]
+fn a_compressed_packet_takes_no_more_than_it_holds() {
+    let _alone = ALONE.lock();
+    for payload in [&b""[..], b"\x78\x9c", b"\x78\x9c\x63\x64\x62"] {
+        let frame = [b"\xFF\xFF\xFF\x01\xFF\xFF\xFF", payload].concat();
+        let offered = packets::OFFERED.with(Capabilities::COMPRESS);
+        let script = Script::new()
+            .send(packets::greeting(offered, "mysql_native_password"))
+            .expect_packet()
+            .send(packets::ok(packets::AUTOCOMMIT))
+            .expect_packet()
+            .send_raw(frame)
+            .close();
+        let script = Arc::new(script);
+        ALLOCATOR.reset_peak_memory();
+        let server = fake::serve(&script, Over::Tcp, Delivery::WHOLE);
+        let mut options = fake::options(&server);
+        options.compression = vec![CompressionAlgorithm::Zlib];
+        let mut connection = Connection::connect(&options).unwrap();
+        let (_, error) = fake::query(&mut connection, Reading::Stored).unwrap_err();
+        assert_eq!(error.code(), 2006, "{error:?}");
+        let sent = server.finish().unwrap().sent_bytes;
+        let peak = u64::try_from(ALLOCATOR.get_peak_memory()).unwrap();
+        eprintln!("{} bytes of 16 MiB compressed: {peak} bytes for {sent}", payload.len());
+        assert!(peak <= sent + CONSTANT_BYTES, "{peak} bytes for {sent}");
+    }
 }
