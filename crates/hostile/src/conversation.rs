@@ -1,8 +1,8 @@
 //! What a client says in a recorded session: the log-in, and what it asks then.
 
 use vaquita_client::{
-    Address, ByteStream, Capabilities, Charset, ConnectOptions, Connection, Error, QueryResponse,
-    Row, State,
+    Address, ByteStream, Capabilities, Charset, CompressionAlgorithm, ConnectOptions, Connection,
+    Error, QueryResponse, Row, State,
 };
 
 /// The password of all users of the recordings, and of none else.
@@ -72,6 +72,8 @@ pub struct LogIn {
     pub over: Over,
     /// What it asks for besides the usual.
     pub capabilities: Capabilities,
+    /// The ways to compress, best first.
+    pub compression: &'static [CompressionAlgorithm],
 }
 
 /// A session as the client leads it.
@@ -98,11 +100,15 @@ const USUAL: LogIn = LogIn {
     database: Some("recorded"),
     over: Over::Tcp,
     capabilities: Capabilities::NONE,
+    compression: &[],
 };
 
 /// What clients other than PHP's usual one ask for.
 const MODERN: LogIn =
     LogIn { capabilities: Capabilities::DEPRECATE_EOF.with(Capabilities::SESSION_TRACK), ..USUAL };
+
+const ZLIB: LogIn = LogIn { compression: &[CompressionAlgorithm::Zlib], ..USUAL };
+const ZSTD: LogIn = LogIn { compression: &[CompressionAlgorithm::Zstd], ..USUAL };
 
 const fn log_in(
     name: &'static str,
@@ -189,6 +195,8 @@ pub const ALL: &[Conversation] = &[
     Conversation { name: "statements-modern", servers: BOTH, log_in: MODERN, asks: STATEMENTS },
     Conversation { name: "results", servers: BOTH, log_in: USUAL, asks: RESULTS },
     Conversation { name: "results-modern", servers: BOTH, log_in: MODERN, asks: RESULTS },
+    Conversation { name: "statements-zlib", servers: BOTH, log_in: ZLIB, asks: STATEMENTS },
+    Conversation { name: "statements-zstd", servers: &[MYSQL80], log_in: ZSTD, asks: STATEMENTS },
     Conversation { name: "commands", servers: BOTH, log_in: USUAL, asks: COMMANDS },
     Conversation {
         name: "error-in-rows",
@@ -224,12 +232,13 @@ pub const ALL: &[Conversation] = &[
 impl Conversation {
     /// What the client connects with.
     pub fn options(&self, address: Address) -> ConnectOptions {
-        let LogIn { user, password, database, over: _, capabilities } = self.log_in;
+        let LogIn { user, password, database, over: _, capabilities, compression } = self.log_in;
         ConnectOptions {
             user: user.into(),
             password: password.into(),
             database: database.map(Into::into),
             capabilities,
+            compression: compression.to_vec(),
             ..ConnectOptions::new(address)
         }
     }

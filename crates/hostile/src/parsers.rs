@@ -3,13 +3,15 @@
 //! Each takes any bytes, panics where something does not hold, and says whether the bytes are such a packet. What holds of all: no
 //! panic, what is found lies inside the payload, and a packet made of what was found is read as the same.
 
+use vaquita_protocol::compressed_packet_header::COMPRESSED_PACKET_HEADER_BYTES;
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::query_response::MAX_COLUMNS;
 use vaquita_protocol::reader::{NULL_VALUE, Reader};
 use vaquita_protocol::writer::{put_lenenc_bytes, put_lenenc_int, put_null_terminated};
 use vaquita_protocol::{
-    AuthMoreData, AuthSwitchRequest, Capabilities, ColumnDefinition41, ComQueryResponse, EofPacket,
-    ErrPacket, HandshakeV10, OkPacket, PacketHeader, SessionState, SessionStateChange, TextRow,
+    AuthMoreData, AuthSwitchRequest, Capabilities, ColumnDefinition41, ComQueryResponse,
+    CompressedPacketHeader, EofPacket, ErrPacket, HandshakeV10, OkPacket, PacketHeader,
+    SessionState, SessionStateChange, TextRow,
 };
 
 use crate::session::{session, statement};
@@ -30,6 +32,7 @@ macro_rules! checks {
 /// All checks.
 pub const ALL: &[Check] = checks![
     packet_header,
+    compressed_packet_header,
     reader,
     handshake_v10,
     auth_switch_request,
@@ -55,6 +58,13 @@ fn is_inside(payload: &[u8], part: &[u8]) -> bool {
 pub fn packet_header(data: &[u8]) -> bool {
     let Some(bytes) = data.first_chunk::<PACKET_HEADER_BYTES>() else { return false };
     assert_eq!(PacketHeader::parse(*bytes).encode(), *bytes);
+    true
+}
+
+/// [`CompressedPacketHeader`].
+pub fn compressed_packet_header(data: &[u8]) -> bool {
+    let Some(bytes) = data.first_chunk::<COMPRESSED_PACKET_HEADER_BYTES>() else { return false };
+    assert_eq!(CompressedPacketHeader::parse(*bytes).encode(), *bytes);
     true
 }
 

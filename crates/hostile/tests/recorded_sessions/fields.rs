@@ -46,6 +46,7 @@ struct Walk<'a> {
 pub(crate) fn lengths(recorded: &Recorded) -> Vec<Field> {
     let asked = recorded.conversation.log_in.capabilities;
     let deprecate_eof = asked.contains(Capabilities::DEPRECATE_EOF);
+    let is_compressed = !recorded.conversation.log_in.compression.is_empty();
     let mut walk = Walk { fields: Vec::new(), turn: 0, header: 0, payload: &[], at: 0 };
     let mut is_logged_in = false;
     let mut columns = 0;
@@ -54,6 +55,15 @@ pub(crate) fn lengths(recorded: &Recorded) -> Vec<Field> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let header = bytes.len() - rest.len();
+            if is_logged_in && is_compressed {
+                // Only the two lengths of each compressed packet can be told apart.
+                let length = usize::from(rest[0]) | usize::from(rest[1]) << 8;
+                (walk.turn, walk.header) = (turn, header);
+                walk.field("compressed_length", header, 3, Form::Fixed);
+                walk.field("uncompressed_length", header + 4, 3, Form::Fixed);
+                rest = &rest[7 + length..];
+                continue;
+            }
             let length = usize::from(rest[0]) | usize::from(rest[1]) << 8;
             walk.turn = turn;
             walk.header = header;
