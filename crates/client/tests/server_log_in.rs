@@ -91,7 +91,7 @@ impl Transport {
 
     fn options(self, server: &Server, user: &str, password: &str) -> ConnectOptions {
         let address = if self == Transport::Unix { server.unix() } else { server.tcp() };
-        let tls = TlsOptions { verify: Verify::None };
+        let tls = TlsOptions { verify: Verify::None, ..TlsOptions::default() };
         ConnectOptions {
             user: user.as_bytes().to_vec(),
             password: password.as_bytes().to_vec(),

@@ -13,7 +13,7 @@ use servers::{Feature, Server, rows, run};
 use vaquita_client::{Connection, Error, TlsOptions, Verify, codes};
 
 fn unverified() -> Option<TlsOptions> {
-    Some(TlsOptions { verify: Verify::None })
+    Some(TlsOptions { verify: Verify::None, ..TlsOptions::default() })
 }
 
 #[test]

@@ -26,6 +26,7 @@ impl Module for Vaquita {
             b"zlib,zstd",
         ]),
         Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All),
+        Setting::new(c"vaquita.tls_crl", Some(c""), Scope::System),
     ];
 
     fn version() -> &'static CStr {

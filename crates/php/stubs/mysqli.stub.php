@@ -223,6 +223,7 @@ function mysqli_savepoint(mysqli $mysql, string $name): bool {} // transaction::
 function mysqli_select_db(mysqli $mysql, string $database): bool {} // commands::select_db
 function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // commands::set_charset
 function mysqli_sqlstate(mysqli $mysql): string {} // link::sqlstate
+function mysqli_ssl_set(mysqli $mysql, ?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos): true {} // tls::ssl_set
 function mysqli_stat(mysqli $mysql): string|false {} // commands::stat
 function mysqli_store_result(mysqli $mysql, int $mode = 0): mysqli_result|false {} // query::store_result
 function mysqli_thread_id(mysqli $mysql): int {} // link::thread_id
@@ -320,6 +321,7 @@ class mysqli {
     public function set_charset(string $charset): bool {} // commands::set_charset, tentative
     public function options(int $option, $value): bool {} // options::options, tentative
     public function set_opt(int $option, $value): bool {} // options::options, tentative
+    public function ssl_set(?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos) {} // tls::ssl_set
     public function stat(): string|false {} // commands::stat, tentative
     public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative
     public function thread_safe(): bool {} // link::thread_safe, tentative

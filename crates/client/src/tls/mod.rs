@@ -1,21 +1,33 @@
 //! TLS: what is asked for, and what it takes to begin a session.
 //!
-//! What PHP's stock driver accepts by OpenSSL is accepted here by a verifier of ours on top of rustls; see `verifier`.
+//! What PHP's stock driver accepts by OpenSSL is accepted here by a verifier of ours on top of rustls (`x509`).
 
+mod ciphers;
+mod identity;
 mod session;
+mod trust;
 mod verifier;
+mod x509;
 
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::ClientConfig;
 use rustls::client::Resumption;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::{IpAddr, Ipv4Addr, ServerName};
 
 use crate::error::Error;
 use crate::options::{Address, ConnectOptions};
+use ciphers::Ciphers;
+use identity::Identity;
 pub(crate) use session::Session;
-use verifier::Verifier;
+use trust::Trust;
+use verifier::{Anybody, Verifier};
+use x509::{Crls, Policy};
 
 /// How much of the server's certificate is verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,16 +36,28 @@ pub enum Verify {
     None,
     /// That a known CA signed it, not for whom.
     Ca,
-    /// That a known CA signed it for the host that was meant.
+    /// That a known CA signed it for the host that was meant; `localhost` on a unix socket.
     #[default]
     Identity,
 }
 
-/// What TLS is made with.
+/// What TLS is made with. Files are PEM, and read when a connection is made.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
     /// How much of the server's certificate is verified.
     pub verify: Verify,
+    /// The CAs that are believed. Without this and [`TlsOptions::ca_directory`] those of the system are.
+    pub ca_file: Option<PathBuf>,
+    /// A directory with CAs in files that are called after the hashes of their names, as `openssl rehash` does.
+    pub ca_directory: Option<PathBuf>,
+    /// The client's certificate, and behind it those of the CAs that lead to one that the server knows.
+    pub certificate: Option<PathBuf>,
+    /// The key of the client's certificate; `None`: it stands in the same file. Without a certificate it is not read.
+    pub key: Option<PathBuf>,
+    /// The ciphers, in OpenSSL's words.
+    pub ciphers: Option<String>,
+    /// The revocation lists, of which each CA must have one. Without verification it is not read.
+    pub crl_file: Option<PathBuf>,
 }
 
 /// All that a session begins with.
@@ -57,33 +81,81 @@ impl Setup {
     /// # Errors
     /// [`Error::Tls`] names what can't be used.
     fn new(options: &TlsOptions, address: &Address) -> Result<Setup, Error> {
-        if options.verify != Verify::None {
-            return Err(Error::Tls("certificates can't be verified yet".to_owned()));
-        }
         let host = match address {
             Address::Tcp { host, .. } => host.as_str(),
             Address::Unix(_) => "localhost",
         };
-        let provider = Arc::new(CryptoProvider { ..aws_lc_rs::default_provider() });
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| Error::Tls(error.to_string()))?;
-        let mut config = config
+        let ciphers = match &options.ciphers {
+            Some(string) => Ciphers::parse(string).map_err(Error::Tls)?,
+            None => Ciphers::all(),
+        };
+        // rustls's provider knows short RSA keys only by the signatures that TLS 1.3 no longer has.
+        let with_short_keys = ciphers.level < ciphers::DEFAULT_LEVEL;
+        let versions: &[_] = if with_short_keys { &[&TLS12] } else { &[&TLS13, &TLS12] };
+        let verifier: Arc<dyn ServerCertVerifier> = match options.verify {
+            Verify::None => Arc::new(Anybody),
+            Verify::Ca | Verify::Identity => Arc::new(Verifier {
+                policy: Policy {
+                    trust: Trust::new(options)?,
+                    crls: options.crl_file.as_deref().map(read_crls).transpose()?,
+                    strength: ciphers.strength(),
+                },
+                with_short_keys,
+                host: (options.verify == Verify::Identity).then(|| host.to_owned()),
+            }),
+        };
+        let provider = Arc::new(CryptoProvider {
+            cipher_suites: ciphers.suites,
+            ..aws_lc_rs::default_provider()
+        });
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(versions)
+            .map_err(|error| Error::Tls(error.to_string()))?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Verifier::new(options, host)))
-            .with_no_client_auth();
+            .with_custom_certificate_verifier(verifier);
+        let mut config = match &options.certificate {
+            Some(certificate) => {
+                let key = options.key.as_ref().unwrap_or(certificate);
+                let identity = Identity::new(certificate, key, &provider)?;
+                builder.with_client_cert_resolver(Arc::new(identity))
+            }
+            None => builder.with_no_client_auth(),
+        };
         // Each connection has a configuration of its own, so there is nothing to come back to.
         config.resumption = Resumption::disabled();
         Ok(Setup {
             config: Arc::new(config),
             name: server_name(host),
-            is_verified: options.verify != Verify::None,
+            is_verified: options.is_peer_verified(),
         })
     }
+}
+
+impl TlsOptions {
+    /// Whether a server that passes is the one that was meant. Everybody gets a certificate from one of the system's CAs for
+    /// some host; so without a look at the host only CAs that were chosen count.
+    fn is_peer_verified(&self) -> bool {
+        match self.verify {
+            Verify::None => false,
+            Verify::Ca => self.ca_file.is_some() || self.ca_directory.is_some(),
+            Verify::Identity => true,
+        }
+    }
+}
+
+fn read_crls(path: &Path) -> Result<Crls, Error> {
+    let pem = trust::read(path).map_err(|error| unusable("CRL file", path, &error))?;
+    let unreadable = || unusable("CRL file", path, &"there is no CRL in it, or a broken one");
+    Crls::parse(&pem).ok_or_else(unreadable)
 }
 
 /// What the server is told that it is called; one whose name can't be a name on the wire is told nothing.
 fn server_name(host: &str) -> ServerName<'static> {
     let nameless = ServerName::IpAddress(IpAddr::V4(Ipv4Addr::from([0; 4])));
     ServerName::try_from(host.to_owned()).unwrap_or(nameless)
+}
+
+/// A file that can't be used.
+fn unusable(what: &str, path: &Path, reason: &dyn Display) -> Error {
+    Error::Tls(format!("the {what} {} can't be used: {reason}", path.display()))
 }

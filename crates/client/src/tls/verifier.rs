@@ -1,10 +1,12 @@
-//! Whether a server's certificate is believed.
+//! Whether a server is believed: what rustls asks in the midst of a handshake.
+
+use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::{DigitallySignedStruct, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, OtherError, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-use super::TlsOptions;
+use super::x509::{self, Certificate, Policy, Refusal};
 
 /// What a server may sign the handshake with; the order is our preference.
 const SCHEMES: [SignatureScheme; 10] = [
@@ -20,16 +22,101 @@ const SCHEMES: [SignatureScheme; 10] = [
     SignatureScheme::RSA_PKCS1_SHA512,
 ];
 
+/// Believes every server. The handshake's signature is not looked at either: who does not care whose key it is need not care
+/// whether the server has it.
 #[derive(Debug)]
-pub(super) struct Verifier;
+pub(super) struct Anybody;
+
+/// Believes servers whose certificate holds.
+#[derive(Debug)]
+pub(super) struct Verifier {
+    pub(super) policy: Policy,
+    /// Whether RSA keys of less than 2048 bits are wanted, which sign in the way of TLS 1.2 only.
+    pub(super) with_short_keys: bool,
+    /// Whom the certificate must be for; `None`: anybody.
+    pub(super) host: Option<String>,
+}
+
+const NO_CERTIFICATE: Refusal = Refusal("the server's certificate can't be read");
+
+fn refused(refusal: Refusal) -> rustls::Error {
+    CertificateError::Other(OtherError(Arc::new(refusal))).into()
+}
 
 impl Verifier {
-    pub(super) fn new(_options: &TlsOptions, _host: &str) -> Self {
-        Verifier
+    fn verify(
+        &self,
+        leaf: &CertificateDer<'_>,
+        presented: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<(), Refusal> {
+        let leaf = Certificate::parse(leaf).ok_or(NO_CERTIFICATE)?;
+        let is_for_host = self.host.as_deref().is_none_or(|host| x509::matches_host(&leaf, host));
+        let presented = presented.iter().filter_map(|der| Certificate::parse(der)).collect();
+        let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        x509::verify(leaf, presented, &self.policy, now)?;
+        if is_for_host {
+            Ok(())
+        } else {
+            Err(Refusal("the server's certificate is for another host"))
+        }
+    }
+
+    fn verify_signature(
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+        is_tls13: bool,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let certificate = Certificate::parse(certificate).ok_or(refused(NO_CERTIFICATE))?;
+        let signature = signed.signature();
+        x509::verify_tls(&certificate, signed.scheme, message, signature, is_tls13)
+            .map_err(refused)?;
+        Ok(HandshakeSignatureValid::assertion())
     }
 }
 
 impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        self.verify(end_entity, intermediates, now).map_err(refused)?;
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Verifier::verify_signature(message, certificate, signed, false)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Verifier::verify_signature(message, certificate, signed, true)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        let is_pss = |scheme: &SignatureScheme| {
+            use SignatureScheme as S;
+            matches!(*scheme, S::RSA_PSS_SHA256 | S::RSA_PSS_SHA384 | S::RSA_PSS_SHA512)
+        };
+        SCHEMES.into_iter().filter(|it| !(self.with_short_keys && is_pss(it))).collect()
+    }
+}
+
+impl ServerCertVerifier for Anybody {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,
@@ -45,7 +132,7 @@ impl ServerCertVerifier for Verifier {
         &self,
         _message: &[u8],
         _certificate: &CertificateDer<'_>,
-        _signature: &DigitallySignedStruct,
+        _signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
         Ok(HandshakeSignatureValid::assertion())
     }
@@ -54,7 +141,7 @@ impl ServerCertVerifier for Verifier {
         &self,
         _message: &[u8],
         _certificate: &CertificateDer<'_>,
-        _signature: &DigitallySignedStruct,
+        _signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
         Ok(HandshakeSignatureValid::assertion())
     }

@@ -5,6 +5,7 @@ use super::local_infile;
 use super::options::{load_server_public_key, milliseconds, seconds};
 use super::report;
 use super::session::{Options, Session, Status};
+use super::tls;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, warning};
 use crate::zend::ini;
@@ -12,14 +13,9 @@ use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
 use std::time::Duration;
 use vaquita_client::{
-    Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions, TlsOptions,
-    Verify,
+    Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions,
 };
 
-/// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
-const CLIENT_SSL: i64 = 2048;
-/// `MYSQLI_CLIENT_SSL_VERIFY_SERVER_CERT`; it does not turn TLS on.
-const CLIENT_SSL_VERIFY_SERVER_CERT: i64 = 1 << 30;
 /// `MYSQLI_CLIENT_COMPRESS`; `vaquita.compression` says how.
 const CLIENT_COMPRESS: i64 = 32;
 /// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE,
@@ -108,10 +104,7 @@ impl<'a> Where<'a> {
         options.init_commands.clone_from(&asked.init_commands);
         options.server_public_key.clone_from(&asked.server_public_key);
         options.cleartext_password = defaults.cleartext_password;
-        options.tls = (flags & CLIENT_SSL != 0).then(|| {
-            let is_verified = flags & CLIENT_SSL_VERIFY_SERVER_CERT != 0;
-            TlsOptions { verify: if is_verified { Verify::Identity } else { Verify::None } }
-        });
+        options.tls = tls::options(asked, &defaults.tls, flags);
         if self.host.is_some() {
             options.attributes.push((b"_server_host".to_vec(), self.host().to_vec()));
         }
@@ -163,6 +156,7 @@ struct Defaults<'a> {
     connect_timeout: Option<Duration>,
     read_timeout: Option<Duration>,
     query_timeout: Option<Duration>,
+    tls: tls::Settings<'a>,
     cleartext_password: CleartextPassword,
 }
 
@@ -177,6 +171,7 @@ impl Defaults<'_> {
                 Some(b"secure") => CleartextPassword::Secure,
                 _ => CleartextPassword::Off,
             },
+            tls: tls::Settings::read(),
         }
     }
 }
@@ -246,7 +241,7 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         count.release();
         return Ok(false);
     }
-    let is_possible = load_server_public_key(session);
+    let is_possible = load_server_public_key(session) && tls::may_read_files(session);
     // Settings are looked up only now: the handler of a warning above may have changed them.
     let place = place.or_settings();
     let defaults = Defaults::read();

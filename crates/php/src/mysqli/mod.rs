@@ -11,6 +11,7 @@ pub(crate) mod query;
 pub(crate) mod report;
 pub(crate) mod result;
 mod session;
+pub(crate) mod tls;
 pub(crate) mod transaction;
 
 use crate::mysqlnd::Mysqlnd;

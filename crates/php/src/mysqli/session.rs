@@ -5,6 +5,7 @@
 
 use super::local_infile::{self, RequestedFile};
 use super::report;
+use super::tls::Asked;
 use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
 use crate::zend::slot::Slot;
@@ -71,6 +72,7 @@ pub(crate) struct Options {
     pub(crate) local_infile: bool,
     /// The folder whose files a statement may have sent; empty: none.
     pub(crate) local_infile_directory: Vec<u8>,
+    pub(super) tls: Asked,
 }
 
 /// The last error: what `errno`, `sqlstate` and `error` say.

@@ -1,0 +1,248 @@
+//! Signatures: by which algorithm, how strong, and whether they are right.
+
+use aws_lc_rs::signature::{self as alg, UnparsedPublicKey, VerificationAlgorithm};
+use rustls::SignatureScheme;
+use x509_parser::asn1_rs::{FromDer, Oid};
+use x509_parser::oid_registry as oids;
+use x509_parser::public_key::RSAPublicKey;
+use x509_parser::signature_algorithm::RsaSsaPssParams;
+use x509_parser::x509::{AlgorithmIdentifier, SubjectPublicKeyInfo};
+
+use super::Refusal;
+
+const BAD: Refusal = Refusal("a certificate's signature is wrong");
+const UNSUPPORTED: Refusal =
+    Refusal("a certificate is signed by an algorithm that is not supported here");
+
+/// The least RSA key that is not of former days, in bits.
+const RSA_BITS: usize = 2048;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hash {
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+/// How a signature is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Algorithm {
+    RsaPkcs1(Hash),
+    RsaPss(Hash),
+    Ecdsa(Hash),
+    Ed25519,
+    Unknown,
+}
+
+/// What a key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyKind {
+    Rsa,
+    /// For RSASSA-PSS only.
+    RsaPss,
+    P256,
+    P384,
+    P521,
+    Ed25519,
+    Unknown,
+}
+
+/// A public key.
+#[derive(Clone, Debug)]
+pub(super) struct PublicKey {
+    pub(super) kind: KeyKind,
+    /// The length that its strength is measured by.
+    bits: usize,
+    bytes: Vec<u8>,
+}
+
+impl PublicKey {
+    pub(super) fn read(key: &SubjectPublicKeyInfo<'_>) -> PublicKey {
+        let algorithm = &key.algorithm;
+        let curve = || algorithm.parameters.as_ref().and_then(|any| Oid::try_from(any).ok());
+        let is = |oid: &Oid<'_>| algorithm.algorithm == *oid;
+        let (kind, bits) = if is(&oids::OID_PKCS1_RSAENCRYPTION) {
+            (KeyKind::Rsa, rsa_bits(key))
+        } else if is(&oids::OID_PKCS1_RSASSAPSS) {
+            (KeyKind::RsaPss, rsa_bits(key))
+        } else if is(&oids::OID_KEY_TYPE_EC_PUBLIC_KEY) {
+            match curve() {
+                Some(curve) if curve == oids::OID_EC_P256 => (KeyKind::P256, 256),
+                Some(curve) if curve == oids::OID_NIST_EC_P384 => (KeyKind::P384, 384),
+                Some(curve) if curve == oids::OID_NIST_EC_P521 => (KeyKind::P521, 521),
+                _ => (KeyKind::Unknown, 0),
+            }
+        } else if is(&oids::OID_SIG_ED25519) {
+            (KeyKind::Ed25519, 256)
+        } else {
+            (KeyKind::Unknown, 0)
+        };
+        PublicKey { kind, bits, bytes: key.subject_public_key.data.to_vec() }
+    }
+
+    /// Its strength in the bits of a symmetric key, as NIST SP 800-57 equates them.
+    pub(super) fn strength(&self) -> u32 {
+        match (self.kind, self.bits) {
+            (KeyKind::P521, _) => 256,
+            (KeyKind::P384, _) => 192,
+            (KeyKind::P256 | KeyKind::Ed25519, _) => 128,
+            (KeyKind::Unknown, _) => 0,
+            (KeyKind::Rsa | KeyKind::RsaPss, bits) => match bits {
+                15_360.. => 256,
+                7680.. => 192,
+                3072.. => 128,
+                2048.. => 112,
+                1024.. => 80,
+                _ => 0,
+            },
+        }
+    }
+
+    /// Whether a signature over the message is right.
+    pub(super) fn verify(
+        &self,
+        algorithm: Algorithm,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), Refusal> {
+        let verification = self.verification(algorithm).ok_or(UNSUPPORTED)?;
+        UnparsedPublicKey::new(verification, &self.bytes)
+            .verify(message, signature)
+            .map_err(|_| BAD)
+    }
+
+    fn verification(&self, algorithm: Algorithm) -> Option<&'static dyn VerificationAlgorithm> {
+        use {Algorithm as A, Hash as H, KeyKind as K};
+        let is_short = self.bits < RSA_BITS;
+        Some(match (self.kind, algorithm) {
+            (K::Rsa, A::RsaPkcs1(hash)) => match hash {
+                H::Sha1 if is_short => &alg::RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY,
+                H::Sha256 if is_short => &alg::RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
+                H::Sha512 if is_short => &alg::RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,
+                H::Sha1 => &alg::RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY,
+                H::Sha256 => &alg::RSA_PKCS1_2048_8192_SHA256,
+                H::Sha384 => &alg::RSA_PKCS1_2048_8192_SHA384,
+                H::Sha512 => &alg::RSA_PKCS1_2048_8192_SHA512,
+            },
+            (K::Rsa | K::RsaPss, A::RsaPss(H::Sha256)) => &alg::RSA_PSS_2048_8192_SHA256,
+            (K::Rsa | K::RsaPss, A::RsaPss(H::Sha384)) => &alg::RSA_PSS_2048_8192_SHA384,
+            (K::Rsa | K::RsaPss, A::RsaPss(H::Sha512)) => &alg::RSA_PSS_2048_8192_SHA512,
+            (K::P256, A::Ecdsa(H::Sha1)) => &alg::ECDSA_P256_SHA1_ASN1,
+            (K::P256, A::Ecdsa(H::Sha256)) => &alg::ECDSA_P256_SHA256_ASN1,
+            (K::P256, A::Ecdsa(H::Sha384)) => &alg::ECDSA_P256_SHA384_ASN1,
+            (K::P256, A::Ecdsa(H::Sha512)) => &alg::ECDSA_P256_SHA512_ASN1,
+            (K::P384, A::Ecdsa(H::Sha256)) => &alg::ECDSA_P384_SHA256_ASN1,
+            (K::P384, A::Ecdsa(H::Sha384)) => &alg::ECDSA_P384_SHA384_ASN1,
+            (K::P384, A::Ecdsa(H::Sha512)) => &alg::ECDSA_P384_SHA512_ASN1,
+            (K::P521, A::Ecdsa(H::Sha1)) => &alg::ECDSA_P521_SHA1_ASN1,
+            (K::P521, A::Ecdsa(H::Sha256)) => &alg::ECDSA_P521_SHA256_ASN1,
+            (K::P521, A::Ecdsa(H::Sha384)) => &alg::ECDSA_P521_SHA384_ASN1,
+            (K::P521, A::Ecdsa(H::Sha512)) => &alg::ECDSA_P521_SHA512_ASN1,
+            (K::Ed25519, A::Ed25519) => &alg::ED25519,
+            _ => return None,
+        })
+    }
+}
+
+fn rsa_bits(key: &SubjectPublicKeyInfo<'_>) -> usize {
+    let Ok((_, key)) = RSAPublicKey::from_der(&key.subject_public_key.data) else { return 0 };
+    let modulus: Vec<u8> = key.modulus.iter().skip_while(|byte| **byte == 0).copied().collect();
+    let unused = modulus.first().map_or(0, |byte| byte.leading_zeros());
+    modulus.len() * 8 - usize::try_from(unused).unwrap_or_default()
+}
+
+impl Algorithm {
+    pub(super) fn read(identifier: &AlgorithmIdentifier<'_>) -> Algorithm {
+        let oid = &identifier.algorithm;
+        if *oid == oids::OID_PKCS1_RSASSAPSS {
+            return pss(identifier).map_or(Algorithm::Unknown, Algorithm::RsaPss);
+        }
+        [
+            (oids::OID_PKCS1_SHA1WITHRSA, Algorithm::RsaPkcs1(Hash::Sha1)),
+            (oids::OID_PKCS1_SHA256WITHRSA, Algorithm::RsaPkcs1(Hash::Sha256)),
+            (oids::OID_PKCS1_SHA384WITHRSA, Algorithm::RsaPkcs1(Hash::Sha384)),
+            (oids::OID_PKCS1_SHA512WITHRSA, Algorithm::RsaPkcs1(Hash::Sha512)),
+            (oids::OID_SIG_ECDSA_WITH_SHA256, Algorithm::Ecdsa(Hash::Sha256)),
+            (oids::OID_SIG_ECDSA_WITH_SHA384, Algorithm::Ecdsa(Hash::Sha384)),
+            (oids::OID_SIG_ECDSA_WITH_SHA512, Algorithm::Ecdsa(Hash::Sha512)),
+            (oids::OID_SIG_ED25519, Algorithm::Ed25519),
+        ]
+        .into_iter()
+        .find(|(other, _)| other == oid)
+        .map_or(Algorithm::Unknown, |(_, algorithm)| algorithm)
+    }
+
+    /// The strength of its hash, in bits; OpenSSL 3.0's for SHA-1.
+    pub(super) fn strength(self) -> u32 {
+        match self {
+            Algorithm::RsaPkcs1(hash) | Algorithm::RsaPss(hash) | Algorithm::Ecdsa(hash) => {
+                match hash {
+                    Hash::Sha1 => 63,
+                    Hash::Sha256 => 128,
+                    Hash::Sha384 => 192,
+                    Hash::Sha512 => 256,
+                }
+            }
+            Algorithm::Ed25519 => 128,
+            Algorithm::Unknown => 0,
+        }
+    }
+
+    /// Whether keys of this kind sign so.
+    pub(super) fn fits(self, kind: KeyKind) -> bool {
+        match self {
+            Algorithm::RsaPkcs1(_) => kind == KeyKind::Rsa,
+            Algorithm::RsaPss(_) => matches!(kind, KeyKind::Rsa | KeyKind::RsaPss),
+            Algorithm::Ecdsa(_) => matches!(kind, KeyKind::P256 | KeyKind::P384 | KeyKind::P521),
+            Algorithm::Ed25519 => kind == KeyKind::Ed25519,
+            Algorithm::Unknown => true,
+        }
+    }
+}
+
+/// The hash of RSASSA-PSS if its parameters are those that everybody uses: one hash for all, and a salt as long as it.
+fn pss(identifier: &AlgorithmIdentifier<'_>) -> Option<Hash> {
+    let parameters = RsaSsaPssParams::try_from(identifier.parameters.as_ref()?).ok()?;
+    let mask = parameters.mask_gen_algorithm().ok()?;
+    let hash = parameters.hash_algorithm_oid();
+    let (hash, salt_length) = [
+        (oids::OID_NIST_HASH_SHA256, Hash::Sha256, 32),
+        (oids::OID_NIST_HASH_SHA384, Hash::Sha384, 48),
+        (oids::OID_NIST_HASH_SHA512, Hash::Sha512, 64),
+    ]
+    .into_iter()
+    .find(|(oid, _, _)| oid == hash && *oid == mask.hash)
+    .map(|(_, hash, salt_length)| (hash, salt_length))?;
+    (parameters.salt_length() == salt_length).then_some(hash)
+}
+
+/// Whether the server's signature over the handshake is right.
+pub(in crate::tls) fn verify_tls(
+    key: &super::Certificate,
+    scheme: SignatureScheme,
+    message: &[u8],
+    signature: &[u8],
+    is_tls13: bool,
+) -> Result<(), Refusal> {
+    use {Algorithm as A, Hash as H, SignatureScheme as S};
+    let (algorithm, curve) = match scheme {
+        S::RSA_PKCS1_SHA256 => (A::RsaPkcs1(H::Sha256), None),
+        S::RSA_PKCS1_SHA384 => (A::RsaPkcs1(H::Sha384), None),
+        S::RSA_PKCS1_SHA512 => (A::RsaPkcs1(H::Sha512), None),
+        S::RSA_PSS_SHA256 => (A::RsaPss(H::Sha256), None),
+        S::RSA_PSS_SHA384 => (A::RsaPss(H::Sha384), None),
+        S::RSA_PSS_SHA512 => (A::RsaPss(H::Sha512), None),
+        S::ECDSA_NISTP256_SHA256 => (A::Ecdsa(H::Sha256), Some(KeyKind::P256)),
+        S::ECDSA_NISTP384_SHA384 => (A::Ecdsa(H::Sha384), Some(KeyKind::P384)),
+        S::ECDSA_NISTP521_SHA512 => (A::Ecdsa(H::Sha512), Some(KeyKind::P521)),
+        S::ED25519 => (A::Ed25519, None),
+        _ => return Err(UNSUPPORTED),
+    };
+    // TLS 1.3 names the curve with the hash, TLS 1.2 only the hash.
+    if is_tls13 && curve.is_some_and(|curve| curve != key.key.kind) {
+        return Err(Refusal("the server signed with another kind of key than its certificate's"));
+    }
+    let verified = key.key.verify(algorithm, message, signature);
+    verified.map_err(|_| Refusal("the server does not prove that it has its certificate's key"))
+}

@@ -1,0 +1,127 @@
+//! TLS as a script asks for it: `mysqli_ssl_set`, and the flags of `mysqli_real_connect`.
+
+use super::link::Link;
+use super::options::path_of;
+use super::session::{Options, Session, Status};
+use crate::zend::call::Call;
+use crate::zend::error::Outcome;
+use crate::zend::files;
+use crate::zend::ini;
+use crate::zend::string::Str;
+use std::path::PathBuf;
+use vaquita_client::{TlsOptions, Verify, codes};
+
+/// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
+const CLIENT_SSL: i64 = 2048;
+/// `MYSQLI_CLIENT_SSL_VERIFY_SERVER_CERT`; neither this nor the next turns TLS on.
+const CLIENT_SSL_VERIFY_SERVER_CERT: i64 = 1 << 30;
+/// `MYSQLI_CLIENT_SSL_DONT_VERIFY_SERVER_CERT`; the one before is stronger.
+const CLIENT_SSL_DONT_VERIFY_SERVER_CERT: i64 = 64;
+
+/// What `mysqli_ssl_set` left; empty: nothing.
+#[derive(Default)]
+pub(super) struct Asked {
+    key: Vec<u8>,
+    certificate: Vec<u8>,
+    ca_file: Vec<u8>,
+    ca_directory: Vec<u8>,
+    ciphers: Vec<u8>,
+}
+
+impl Asked {
+    fn is_anything(&self) -> bool {
+        self.files().into_iter().chain([&self.ciphers]).any(|value| !value.is_empty())
+    }
+
+    fn files(&self) -> [&Vec<u8>; 4] {
+        [&self.key, &self.certificate, &self.ca_file, &self.ca_directory]
+    }
+}
+
+/// `mysqli_ssl_set`.
+pub(crate) fn ssl_set(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(5, 5)?;
+    let key = call.optional_bytes()?;
+    let certificate = call.optional_bytes()?;
+    let ca_file = call.optional_bytes()?;
+    let ca_directory = call.optional_bytes()?;
+    let ciphers = call.optional_bytes()?;
+    let session = Link::session(link, Status::Initialised)?;
+    // A text ends at its first NUL, as it does for stock.
+    let own = |value: Option<&[u8]>| {
+        value.unwrap_or_default().iter().take_while(|byte| **byte != 0).copied().collect()
+    };
+    let _ = session.options.with(|options| {
+        options.tls = Asked {
+            key: own(key),
+            certificate: own(certificate),
+            ca_file: own(ca_file),
+            ca_directory: own(ca_directory),
+            ciphers: own(ciphers),
+        };
+    });
+    call.returns().bool(true);
+    Ok(())
+}
+
+/// The settings that TLS heeds. They must not outlive the next user code, which may change them.
+pub(super) struct Settings<'a> {
+    ca_file: Option<&'a [u8]>,
+    ca_directory: Option<&'a [u8]>,
+    crl_file: Option<&'a [u8]>,
+}
+
+impl Settings<'_> {
+    pub(super) fn read() -> Self {
+        Settings {
+            ca_file: ini::string(c"openssl.cafile"),
+            ca_directory: ini::string(c"openssl.capath"),
+            crl_file: ini::string(c"vaquita.tls_crl"),
+        }
+    }
+}
+
+/// What a connection is to do about TLS, by the rules of stock: a file, a directory or a cipher turns it on, and verification with
+/// it; the flag alone only encrypts.
+pub(super) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> Option<TlsOptions> {
+    let asked = &asked.tls;
+    if flags & CLIENT_SSL == 0 && !asked.is_anything() {
+        return None;
+    }
+    let is_verified = flags & CLIENT_SSL_VERIFY_SERVER_CERT != 0
+        || (asked.is_anything() && flags & CLIENT_SSL_DONT_VERIFY_SERVER_CERT == 0);
+    let path = |bytes: &[u8]| (!bytes.is_empty()).then(|| path_of(bytes));
+    let path_or = |bytes: &[u8], setting: Option<&[u8]>| -> Option<PathBuf> {
+        path(bytes).or_else(|| setting.and_then(path))
+    };
+    Some(TlsOptions {
+        verify: if is_verified { Verify::Identity } else { Verify::None },
+        ca_file: path_or(&asked.ca_file, settings.ca_file),
+        ca_directory: path_or(&asked.ca_directory, settings.ca_directory),
+        certificate: path(&asked.certificate),
+        key: path(&asked.key),
+        ciphers: (!asked.ciphers.is_empty())
+            .then(|| String::from_utf8_lossy(&asked.ciphers).into_owned()),
+        crl_file: settings.crl_file.and_then(path),
+    })
+}
+
+/// Whether the script may have the files that it named for TLS read; if not, the session says why.
+pub(super) fn may_read_files(session: &Session) -> bool {
+    (0..4).all(|index| {
+        let path = session.options.peek(|options| {
+            Str::new(options.tls.files().get(index).map_or(b"", |path| path.as_slice()))
+        });
+        let Ok(path) = path else { return false };
+        let is_allowed = path.bytes().is_empty() || files::is_allowed(path);
+        if !is_allowed {
+            let message = format!(
+                "Cannot connect to MySQL using SSL: {} can't be used: open_basedir restriction in effect",
+                path_of(path.bytes()).display()
+            );
+            session.fail(codes::CONNECTION_ERROR, *b"HY000", message.into_bytes());
+        }
+        path.release();
+        is_allowed
+    })
+}

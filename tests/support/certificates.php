@@ -1,0 +1,141 @@
+<?php
+/*
+ * Certificates of every kind, made by the openssl program in a folder of their own, and a server of TLS that shows one of them at a time.
+ */
+
+/** A folder with certificates, removed at the end. */
+final class Certificates
+{
+    public readonly string $folder;
+    private int $serial = 1;
+
+    public function __construct()
+    {
+        $this->folder = sys_get_temp_dir() . '/vaquita-tls-' . getmypid();
+        mkdir($this->folder);
+        file_put_contents("$this->folder/openssl.cnf", <<<'END'
+            [ca]
+            default_ca = signing
+            [signing]
+            database = index
+            default_md = sha256
+            policy = any
+            email_in_dn = yes
+            unique_subject = no
+            rand_serial = yes
+            [any]
+            commonName = optional
+            organizationName = optional
+            [req]
+            distinguished_name = name
+            [name]
+            END);
+    }
+
+    public function __destruct()
+    {
+        array_map(unlink(...), array_filter(glob("$this->folder/{,*/}*", GLOB_BRACE), fn(string $path) => is_link($path) || is_file($path)));
+        array_map(rmdir(...), glob("$this->folder/*", GLOB_ONLYDIR));
+        rmdir($this->folder);
+    }
+
+    public function path(string $name): string
+    {
+        return "$this->folder/$name";
+    }
+
+    /** Runs openssl in the folder; what it says is shown if it fails. */
+    public function openssl(string ...$arguments): void
+    {
+        $command = implode(' ', array_map(escapeshellarg(...), ['openssl', ...$arguments]));
+        exec('cd ' . escapeshellarg($this->folder) . " && OPENSSL_CONF=openssl.cnf $command 2>&1 </dev/null", $output, $code);
+        if ($code !== 0) {
+            throw new Exception("$command: " . implode("\n", $output));
+        }
+    }
+
+    /** Makes the key of a name, once. */
+    public function key(string $name, string $kind = 'EC:P-256'): void
+    {
+        if (!is_file($this->path("$name.key"))) {
+            [$algorithm, $option] = explode(':', "$kind:");
+            $options = match ($algorithm) {
+                'EC' => ['-pkeyopt', "ec_paramgen_curve:$option", '-pkeyopt', 'ec_param_enc:named_curve'],
+                'RSA' => ['-pkeyopt', "rsa_keygen_bits:$option"],
+                default => [],
+            };
+            $this->openssl('genpkey', '-quiet', '-algorithm', $algorithm, ...$options, ...['-out', "$name.key"]);
+        }
+    }
+
+    /**
+     * Makes a certificate NAME.pem; its chain is what its issuer's is, behind it.
+     *
+     * @param ?string $issuer null: itself
+     * @param ?string $extensions null: version 1
+     * @param list<string> $more options of openssl x509
+     */
+    public function make(string $name, ?string $issuer, string $subject, ?string $extensions, string $kind = 'EC:P-256', array $more = [], ?array $dates = null): void
+    {
+        $this->key($name, $kind);
+        $this->openssl('req', '-new', '-utf8', '-config', 'openssl.cnf', '-key', "$name.key", '-subj', $subject, '-out', "$name.csr");
+        $signing = ['-in', "$name.csr", '-out', "$name.pem"];
+        if ($extensions !== null) {
+            file_put_contents($this->path("$name.ext"), $extensions);
+            array_push($signing, '-extfile', "$name.ext");
+        }
+        if ($dates !== null) {
+            touch($this->path('index'));
+            $this->openssl('ca', '-config', 'openssl.cnf', '-batch', '-notext', '-outdir', '.', '-startdate', $dates[0], '-enddate', $dates[1], '-keyfile', ($issuer ?? $name) . '.key',
+                ...($issuer === null ? ['-selfsign'] : ['-cert', "$issuer.pem"]), ...$signing, ...$more);
+        } else {
+            $signer = $issuer === null ? ['-signkey', "$name.key"] : ['-CA', "$issuer.pem", '-CAkey', "$issuer.key", '-set_serial', (string) $this->serial++];
+            $this->openssl('x509', '-req', '-days', '30', ...$signing, ...$signer, ...$more);
+        }
+    }
+
+    /** Puts files behind each other. */
+    public function join(string $name, string ...$parts): void
+    {
+        file_put_contents($this->path($name), implode('', array_map(fn(string $part) => file_get_contents($this->path($part)), $parts)));
+    }
+}
+
+/** A server that lets everybody in, by TLS with the certificate that it is told to show. */
+final class TlsServer
+{
+    public readonly int $port;
+    private $process;
+    private array $pipes = [];
+
+    public function __construct()
+    {
+        $settings = ['include_path' => get_include_path(), 'display_errors' => 'stderr'];
+        $command = [PHP_BINARY];
+        foreach ($settings as $name => $value) {
+            array_push($command, '-d', "$name=$value");
+        }
+        $this->process = proc_open([...$command, __DIR__ . '/tls_server.php'], [['pipe', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']], $this->pipes);
+        $this->port = (int) fgets($this->pipes[1]);
+    }
+
+    public function __destruct()
+    {
+        fclose($this->pipes[0]);
+        proc_close($this->process);
+    }
+
+    /** What the next client is shown: a chain, its key, and with $ca also asked for a certificate. */
+    public function show(string $chain, string $key, string $ca = ''): void
+    {
+        fwrite($this->pipes[0], "$chain\t$key\t$ca\n");
+        fgets($this->pipes[1]);
+    }
+
+    /** What came of it, once the client has done what it would: with the subject of its certificate, if any. */
+    public function outcome(): string
+    {
+        fwrite($this->pipes[0], "done\n");
+        return trim(fgets($this->pipes[1]));
+    }
+}
