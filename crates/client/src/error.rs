@@ -278,7 +278,7 @@ impl fmt::Display for Goodbye {
 impl std::error::Error for Goodbye {}
 
 /// The system's words alone, without Rust's ` (os error 111)`.
-fn system_text(error: &io::Error) -> String {
+pub(crate) fn system_text(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {
         Some(end) if error.raw_os_error().is_some() => text.get(..end).unwrap_or(&text).to_owned(),

@@ -13,7 +13,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use super::trust::read;
 use super::unusable;
 use super::x509::Certificate;
-use crate::error::Error;
+use crate::error::{Error, system_text};
 
 /// The one certificate that the client has, whatever CAs the server says that it knows.
 #[derive(Debug)]
@@ -29,14 +29,14 @@ impl Identity {
         key: &Path,
         provider: &CryptoProvider,
     ) -> Result<Identity, Error> {
-        let bad_certificate = |reason: &str| unusable("client certificate", certificate, &reason);
-        let bad_key = |reason: &str| unusable("key of the client certificate", key, &reason);
-        let pem = read(certificate).map_err(|error| bad_certificate(&error.to_string()))?;
+        let bad_certificate = |reason: &str| unusable("client certificate", certificate, reason);
+        let bad_key = |reason: &str| unusable("key of the client certificate", key, reason);
+        let pem = read(certificate).map_err(|error| bad_certificate(&system_text(&error)))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok).collect();
         let own = chain.first().and_then(|der| Certificate::parse(der));
         let own = own.ok_or_else(|| bad_certificate("there is no certificate in it"))?;
 
-        let pem = read(key).map_err(|error| bad_key(&error.to_string()))?;
+        let pem = read(key).map_err(|error| bad_key(&system_text(&error)))?;
         if pem.windows(ENCRYPTED.len()).any(|bytes| bytes == ENCRYPTED) {
             return Err(bad_key("it is encrypted, and nobody can say the passphrase here"));
         }

@@ -9,7 +9,6 @@ mod trust;
 mod verifier;
 mod x509;
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::{IpAddr, Ipv4Addr, ServerName};
 
-use crate::error::Error;
+use crate::error::{Error, system_text};
 use crate::options::{Address, ConnectOptions};
 use ciphers::Ciphers;
 use identity::Identity;
@@ -144,8 +143,9 @@ impl TlsOptions {
 }
 
 fn read_crls(path: &Path) -> Result<Crls, Error> {
-    let pem = trust::read(path).map_err(|error| unusable("CRL file", path, &error))?;
-    let unreadable = || unusable("CRL file", path, &"there is no CRL in it, or a broken one");
+    let pem =
+        trust::read(path).map_err(|error| unusable("CRL file", path, &system_text(&error)))?;
+    let unreadable = || unusable("CRL file", path, "there is no CRL in it, or a broken one");
     Crls::parse(&pem).ok_or_else(unreadable)
 }
 
@@ -156,6 +156,6 @@ fn server_name(host: &str) -> ServerName<'static> {
 }
 
 /// A file that can't be used.
-fn unusable(what: &str, path: &Path, reason: &dyn Display) -> Error {
+fn unusable(what: &str, path: &Path, reason: &str) -> Error {
     Error::Tls(format!("the {what} {} can't be used: {reason}", path.display()))
 }

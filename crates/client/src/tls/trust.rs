@@ -11,7 +11,7 @@ use rustls_pki_types::pem::PemObject;
 
 use super::x509::{Certificate, name_hash};
 use super::{TlsOptions, unusable};
-use crate::error::Error;
+use crate::error::{Error, system_text};
 
 /// The most that is read of a file, in bytes; the bundles of all CAs of the world have less than 1 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -50,10 +50,11 @@ impl Trust {
         }
         let certificates = match ca_file {
             Some(path) => {
-                let pem = read(path).map_err(|error| unusable("CA file", path, &error))?;
+                let pem =
+                    read(path).map_err(|error| unusable("CA file", path, &system_text(&error)))?;
                 let certificates = certificates(&pem);
                 if certificates.is_empty() {
-                    return Err(unusable("CA file", path, &"there is no certificate in it"));
+                    return Err(unusable("CA file", path, "there is no certificate in it"));
                 }
                 certificates
             }

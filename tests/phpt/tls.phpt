@@ -1,0 +1,134 @@
+--TEST--
+TLS: reasons are told; vaquita.tls_crl, openssl.cafile and open_basedir are heeded
+--FILE--
+<?php
+require 'support/prelude.php';
+require 'support/certificates.php';
+
+const CA = "basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign,cRLSign";
+const SERVER = 'subjectAltName=IP:127.0.0.1';
+
+mysqli_report(MYSQLI_REPORT_OFF);
+set_error_handler(fn() => true);
+$certificates = new Certificates;
+$server = new TlsServer;
+
+/** What becomes of connecting to a server that shows a certificate. */
+function connects(string $label, string $chain, array $tls, array $settings = [], int $flags = 0): void
+{
+    global $certificates, $server;
+    $key = preg_replace('/\..*/', '', $chain);
+    $server->show($certificates->path($chain), $certificates->path("$key.key"));
+    $tls = array_map(fn(?string $value) => str_starts_with((string) $value, './') ? $certificates->path(substr($value, 2)) : $value, $tls);
+    $code = 'set_error_handler(fn() => true); $link = mysqli_init(); mysqli_report(MYSQLI_REPORT_OFF); $link->ssl_set(...' . var_export($tls, true) . ");\n"
+        . "echo @\$link->real_connect('127.0.0.1', 'user', 'password', null, $server->port, null, $flags) ? 'connected' : mysqli_connect_error();";
+    ob_start();
+    child($code, $settings);
+    $outcome = preg_replace('/\s*exit code 0\s*$/', '', str_replace($certificates->folder, 'FOLDER', ob_get_clean()));
+    echo "$label: $outcome\n";
+    $server->outcome();
+}
+
+$certificates->make('root', null, '/CN=Root', CA);
+$certificates->make('other', null, '/CN=Other', CA);
+$certificates->make('server', 'root', '/CN=x', SERVER);
+$certificates->make('elsewhere', 'root', '/CN=x', 'subjectAltName=IP:127.0.0.2');
+$certificates->make('expired', 'root', '/CN=x', SERVER, dates: ['20200101000000Z', '20210101000000Z']);
+$certificates->make('own', null, '/CN=x', SERVER);
+$known = [null, null, './root.pem', null, null];
+connects('good', 'server.pem', $known);
+connects('another host', 'elsewhere.pem', $known);
+connects('expired', 'expired.pem', $known);
+connects('self-signed', 'own.pem', $known);
+connects('no such file', 'server.pem', [null, null, './nothing.pem', null, null]);
+connects('no certificate', 'server.pem', [null, null, './root.key', null, null]);
+connects('no such key', 'server.pem', ['./nothing', './root.pem', './root.pem', null, null]);
+connects("another's key", 'server.pem', ['./other.key', './root.pem', './root.pem', null, null]);
+connects('no cipher', 'server.pem', [null, null, null, null, 'nonsense']);
+
+echo "-- settings\n";
+connects('openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('root.pem')]);
+connects('another openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('other.pem')]);
+connects('the script knows better', 'server.pem', $known, ['openssl.cafile' => $certificates->path('other.pem')]);
+foreach (['root.pem' => 2, 'client' => 0] as $file => $position) {
+    $tls = [null, null, null, null, null];
+    $tls[$position] = "./$file";
+    connects("open_basedir, $file", 'server.pem', $tls, ['open_basedir' => getenv('VAQUITA_TESTS') . PATH_SEPARATOR . ini_get('include_path') . PATH_SEPARATOR . sys_get_temp_dir() . '/vaquita0']);
+}
+
+echo "-- revocation\n";
+/** Makes a list NAME.crl of a CA's. */
+function revoke(string $name, string $ca, array $revoked, string ...$options): void
+{
+    global $certificates;
+    file_put_contents($certificates->path('index'), '');
+    foreach ($revoked as $certificate) {
+        $certificates->openssl('ca', '-config', 'openssl.cnf', '-cert', "$ca.pem", '-keyfile', "$ca.key", '-revoke', "$certificate.pem");
+    }
+    $certificates->openssl('ca', '-config', 'openssl.cnf', '-gencrl', '-cert', "$ca.pem", '-keyfile', "$ca.key", '-out', "$name.crl", ...($options ?: ['-crldays', '5']));
+}
+$certificates->make('inter', 'root', '/CN=Intermediate', CA);
+$certificates->make('below', 'inter', '/CN=x', SERVER);
+$certificates->join('below.chain', 'below.pem', 'inter.pem');
+$certificates->make('namesake', null, '/CN=Root', CA);
+$certificates->make('nosign', null, '/CN=No lists', "basicConstraints=CA:TRUE\nkeyUsage=keyCertSign");
+$certificates->make('nosignleaf', 'nosign', '/CN=x', SERVER);
+revoke('empty', 'root', []);
+revoke('revoked', 'root', ['server']);
+revoke('others', 'root', ['elsewhere', 'expired']);
+revoke('old', 'root', [], '-crl_lastupdate', '20200101000000Z', '-crl_nextupdate', '20210101000000Z');
+revoke('oldrevoked', 'root', ['server'], '-crl_lastupdate', '20200101000000Z', '-crl_nextupdate', '20210101000000Z');
+revoke('early', 'root', [], '-crl_lastupdate', '20990101000000Z', '-crl_nextupdate', '21000101000000Z');
+revoke('foreign', 'other', []);
+revoke('forged', 'namesake', []);
+revoke('nosign', 'nosign', []);
+revoke('inter', 'inter', []);
+revoke('interrevoked', 'root', ['inter']);
+revoke('belowrevoked', 'inter', ['below']);
+$certificates->join('both.crl', 'empty.crl', 'inter.crl');
+$certificates->join('intergone.crl', 'interrevoked.crl', 'inter.crl');
+$certificates->join('belowgone.crl', 'empty.crl', 'belowrevoked.crl');
+file_put_contents($certificates->path('broken.crl'), "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n");
+foreach (['empty', 'revoked', 'others', 'old', 'oldrevoked', 'early', 'foreign', 'forged', 'broken', 'nothing'] as $crl) {
+    connects($crl, 'server.pem', $known, ['vaquita.tls_crl' => $certificates->path("$crl.crl")]);
+}
+connects('a CA that may not sign lists', 'nosignleaf.pem', [null, null, './nosign.pem', null, null], ['vaquita.tls_crl' => $certificates->path('nosign.crl')]);
+foreach (['empty', 'both', 'intergone', 'belowgone'] as $crl) {
+    connects("intermediate, $crl", 'below.chain', $known, ['vaquita.tls_crl' => $certificates->path("$crl.crl")]);
+}
+connects('not verified', 'server.pem', $known, ['vaquita.tls_crl' => $certificates->path('revoked.crl')], MYSQLI_CLIENT_SSL_DONT_VERIFY_SERVER_CERT);
+unset($server);
+?>
+--EXPECT--
+good: connected
+another host: Cannot connect to MySQL using SSL: the server's certificate is for another host
+expired: Cannot connect to MySQL using SSL: a certificate has expired
+self-signed: Cannot connect to MySQL using SSL: the server's certificate is self-signed, and not among the known ones
+no such file: Cannot connect to MySQL using SSL: the CA file FOLDER/nothing.pem can't be used: No such file or directory
+no certificate: Cannot connect to MySQL using SSL: the CA file FOLDER/root.key can't be used: there is no certificate in it
+no such key: Cannot connect to MySQL using SSL: the key of the client certificate FOLDER/nothing can't be used: No such file or directory
+another's key: Cannot connect to MySQL using SSL: the key of the client certificate FOLDER/other.key can't be used: it is not the key of the certificate
+no cipher: Cannot connect to MySQL using SSL: no cipher is possible by 'nonsense'; there are: TLS_AES_256_GCM_SHA384, TLS_AES_128_GCM_SHA256, TLS_CHACHA20_POLY1305_SHA256, ECDHE-ECDSA-AES256-GCM-SHA384, ECDHE-ECDSA-AES128-GCM-SHA256, ECDHE-ECDSA-CHACHA20-POLY1305, ECDHE-RSA-AES256-GCM-SHA384, ECDHE-RSA-AES128-GCM-SHA256, ECDHE-RSA-CHACHA20-POLY1305
+-- settings
+openssl.cafile: connected
+another openssl.cafile: Cannot connect to MySQL using SSL: the server's certificate is not signed by a known CA
+the script knows better: connected
+open_basedir, root.pem: Cannot connect to MySQL using SSL: FOLDER/root.pem can't be used: open_basedir restriction in effect
+open_basedir, client: Cannot connect to MySQL using SSL: FOLDER/client can't be used: open_basedir restriction in effect
+-- revocation
+empty: connected
+revoked: Cannot connect to MySQL using SSL: a certificate was revoked
+others: connected
+old: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer has expired
+oldrevoked: Cannot connect to MySQL using SSL: a certificate was revoked
+early: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer is not valid yet
+foreign: Cannot connect to MySQL using SSL: there is no CRL of a certificate's issuer
+forged: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer is not signed by it
+broken: Cannot connect to MySQL using SSL: the CRL file FOLDER/broken.crl can't be used: there is no CRL in it, or a broken one
+nothing: Cannot connect to MySQL using SSL: the CRL file FOLDER/nothing.crl can't be used: No such file or directory
+a CA that may not sign lists: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer is not signed by it
+intermediate, empty: Cannot connect to MySQL using SSL: there is no CRL of a certificate's issuer
+intermediate, both: connected
+intermediate, intergone: Cannot connect to MySQL using SSL: a certificate was revoked
+intermediate, belowgone: Cannot connect to MySQL using SSL: a certificate was revoked
+not verified: connected
