@@ -321,7 +321,7 @@ class mysqli {
     public function set_charset(string $charset): bool {} // commands::set_charset, tentative
     public function options(int $option, $value): bool {} // options::options, tentative
     public function set_opt(int $option, $value): bool {} // options::options, tentative
-    public function ssl_set(?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos) {} // tls::ssl_set
+    public function ssl_set(?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos) {} // tls::ssl_set, tentative, returns true since 8.4
     public function stat(): string|false {} // commands::stat, tentative
     public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative
     public function thread_safe(): bool {} // link::thread_safe, tentative
