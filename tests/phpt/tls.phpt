@@ -5,8 +5,8 @@ TLS: reasons are told; vaquita.tls_crl, openssl.cafile and open_basedir are heed
 require 'support/prelude.php';
 require 'support/certificates.php';
 
-const CA = "basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign,cRLSign";
-const SERVER = 'subjectAltName=IP:127.0.0.1';
+const LIST_CA = "basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign,cRLSign";
+const HERE = 'subjectAltName=IP:127.0.0.1';
 
 mysqli_report(MYSQLI_REPORT_OFF);
 set_error_handler(fn() => true);
@@ -14,7 +14,7 @@ $certificates = new Certificates;
 $server = new TlsServer;
 
 /** What becomes of connecting to a server that shows a certificate. */
-function connects(string $label, string $chain, array $tls, array $settings = [], int $flags = 0): void
+function tells(string $label, string $chain, array $tls, array $settings = [], int $flags = 0): void
 {
     global $certificates, $server;
     $key = preg_replace('/\..*/', '', $chain);
@@ -29,31 +29,31 @@ function connects(string $label, string $chain, array $tls, array $settings = []
     $server->outcome();
 }
 
-$certificates->make('root', null, '/CN=Root', CA);
-$certificates->make('other', null, '/CN=Other', CA);
-$certificates->make('server', 'root', '/CN=x', SERVER);
+$certificates->make('root', null, '/CN=Root', LIST_CA);
+$certificates->make('other', null, '/CN=Other', LIST_CA);
+$certificates->make('server', 'root', '/CN=x', HERE);
 $certificates->make('elsewhere', 'root', '/CN=x', 'subjectAltName=IP:127.0.0.2');
-$certificates->make('expired', 'root', '/CN=x', SERVER, dates: ['20200101000000Z', '20210101000000Z']);
-$certificates->make('own', null, '/CN=x', SERVER);
+$certificates->make('expired', 'root', '/CN=x', HERE, dates: ['20200101000000Z', '20210101000000Z']);
+$certificates->make('own', null, '/CN=x', HERE);
 $known = [null, null, './root.pem', null, null];
-connects('good', 'server.pem', $known);
-connects('another host', 'elsewhere.pem', $known);
-connects('expired', 'expired.pem', $known);
-connects('self-signed', 'own.pem', $known);
-connects('no such file', 'server.pem', [null, null, './nothing.pem', null, null]);
-connects('no certificate', 'server.pem', [null, null, './root.key', null, null]);
-connects('no such key', 'server.pem', ['./nothing', './root.pem', './root.pem', null, null]);
-connects("another's key", 'server.pem', ['./other.key', './root.pem', './root.pem', null, null]);
-connects('no cipher', 'server.pem', [null, null, null, null, 'nonsense']);
+tells('good', 'server.pem', $known);
+tells('another host', 'elsewhere.pem', $known);
+tells('expired', 'expired.pem', $known);
+tells('self-signed', 'own.pem', $known);
+tells('no such file', 'server.pem', [null, null, './nothing.pem', null, null]);
+tells('no certificate', 'server.pem', [null, null, './root.key', null, null]);
+tells('no such key', 'server.pem', ['./nothing', './root.pem', './root.pem', null, null]);
+tells("another's key", 'server.pem', ['./other.key', './root.pem', './root.pem', null, null]);
+tells('no cipher', 'server.pem', [null, null, null, null, 'nonsense']);
 
 echo "-- settings\n";
-connects('openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('root.pem')]);
-connects('another openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('other.pem')]);
-connects('the script knows better', 'server.pem', $known, ['openssl.cafile' => $certificates->path('other.pem')]);
+tells('openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('root.pem')]);
+tells('another openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('other.pem')]);
+tells('the script knows better', 'server.pem', $known, ['openssl.cafile' => $certificates->path('other.pem')]);
 foreach (['root.pem' => 2, 'client' => 0] as $file => $position) {
     $tls = [null, null, null, null, null];
     $tls[$position] = "./$file";
-    connects("open_basedir, $file", 'server.pem', $tls, ['open_basedir' => getenv('VAQUITA_TESTS') . PATH_SEPARATOR . ini_get('include_path') . PATH_SEPARATOR . sys_get_temp_dir() . '/vaquita0']);
+    tells("open_basedir, $file", 'server.pem', $tls, ['open_basedir' => getenv('VAQUITA_TESTS') . PATH_SEPARATOR . ini_get('include_path') . PATH_SEPARATOR . sys_get_temp_dir() . '/vaquita0']);
 }
 
 echo "-- revocation\n";
@@ -67,12 +67,12 @@ function revoke(string $name, string $ca, array $revoked, string ...$options): v
     }
     $certificates->openssl('ca', '-config', 'openssl.cnf', '-gencrl', '-cert', "$ca.pem", '-keyfile', "$ca.key", '-out', "$name.crl", ...($options ?: ['-crldays', '5']));
 }
-$certificates->make('inter', 'root', '/CN=Intermediate', CA);
-$certificates->make('below', 'inter', '/CN=x', SERVER);
+$certificates->make('inter', 'root', '/CN=Intermediate', LIST_CA);
+$certificates->make('below', 'inter', '/CN=x', HERE);
 $certificates->join('below.chain', 'below.pem', 'inter.pem');
-$certificates->make('namesake', null, '/CN=Root', CA);
+$certificates->make('namesake', null, '/CN=Root', LIST_CA);
 $certificates->make('nosign', null, '/CN=No lists', "basicConstraints=CA:TRUE\nkeyUsage=keyCertSign");
-$certificates->make('nosignleaf', 'nosign', '/CN=x', SERVER);
+$certificates->make('nosignleaf', 'nosign', '/CN=x', HERE);
 revoke('empty', 'root', []);
 revoke('revoked', 'root', ['server']);
 revoke('others', 'root', ['elsewhere', 'expired']);
@@ -90,13 +90,13 @@ $certificates->join('intergone.crl', 'interrevoked.crl', 'inter.crl');
 $certificates->join('belowgone.crl', 'empty.crl', 'belowrevoked.crl');
 file_put_contents($certificates->path('broken.crl'), "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n");
 foreach (['empty', 'revoked', 'others', 'old', 'oldrevoked', 'early', 'foreign', 'forged', 'broken', 'nothing'] as $crl) {
-    connects($crl, 'server.pem', $known, ['vaquita.tls_crl' => $certificates->path("$crl.crl")]);
+    tells($crl, 'server.pem', $known, ['vaquita.tls_crl' => $certificates->path("$crl.crl")]);
 }
-connects('a CA that may not sign lists', 'nosignleaf.pem', [null, null, './nosign.pem', null, null], ['vaquita.tls_crl' => $certificates->path('nosign.crl')]);
+tells('a CA that may not sign lists', 'nosignleaf.pem', [null, null, './nosign.pem', null, null], ['vaquita.tls_crl' => $certificates->path('nosign.crl')]);
 foreach (['empty', 'both', 'intergone', 'belowgone'] as $crl) {
-    connects("intermediate, $crl", 'below.chain', $known, ['vaquita.tls_crl' => $certificates->path("$crl.crl")]);
+    tells("intermediate, $crl", 'below.chain', $known, ['vaquita.tls_crl' => $certificates->path("$crl.crl")]);
 }
-connects('not verified', 'server.pem', $known, ['vaquita.tls_crl' => $certificates->path('revoked.crl')], MYSQLI_CLIENT_SSL_DONT_VERIFY_SERVER_CERT);
+tells('not verified', 'server.pem', $known, ['vaquita.tls_crl' => $certificates->path('revoked.crl')], MYSQLI_CLIENT_SSL_DONT_VERIFY_SERVER_CERT);
 unset($server);
 ?>
 --EXPECT--

@@ -59,6 +59,11 @@ final class Certificates
     {
         if (!is_file($this->path("$name.key"))) {
             [$algorithm, $option] = explode(':', "$kind:");
+            if ($kind === 'EC:P-256') {
+                // Most keys are so, and a process takes longer.
+                openssl_pkey_export_to_file(openssl_pkey_new(['private_key_type' => OPENSSL_KEYTYPE_EC, 'curve_name' => 'prime256v1']), $this->path("$name.key"));
+                return;
+            }
             $options = match ($algorithm) {
                 'EC' => ['-pkeyopt', "ec_paramgen_curve:$option", '-pkeyopt', 'ec_param_enc:named_curve'],
                 'RSA' => ['-pkeyopt', "rsa_keygen_bits:$option"],
@@ -138,4 +143,30 @@ final class TlsServer
         fwrite($this->pipes[0], "done\n");
         return trim(fgets($this->pipes[1]));
     }
+}
+
+const CA = "basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash";
+const SERVER = "basicConstraints=CA:FALSE\nsubjectAltName=IP:127.0.0.1";
+const ME = '/CN=127.0.0.1';
+
+/** Connects to a server that shows a chain of certificates. */
+function connects(string $label, string $chain, string $key, ?array $tls, int $flags = 0, string $host = '127.0.0.1', string $ca = ''): void
+{
+    global $certificates, $server;
+    $server->show($certificates->path($chain), $certificates->path("$key.key"), $ca === '' ? '' : $certificates->path($ca));
+    $link = mysqli_init();
+    if ($tls !== null) {
+        $link->ssl_set(...array_map(fn(?string $value) => str_starts_with((string) $value, './') ? $certificates->path(substr($value, 2)) : $value, $tls));
+    }
+    $connected = $link->real_connect($host, 'user', 'password', null, $server->port, null, $flags);
+    echo "$label: ", $connected ? 'connected' : mysqli_connect_errno() . ' ' . preg_replace('/^(Cannot connect to MySQL using SSL).*/s', '$1', mysqli_connect_error());
+    unset($link); // stock closes the connection only now
+    $outcome = $server->outcome();
+    echo $ca !== '' && $connected ? ", $outcome" : '', "\n";
+}
+
+/** @return list<?string> the arguments of ssl_set */
+function ca(?string $file, ?string $directory = null, ?string $ciphers = null): array
+{
+    return [null, null, $file === null ? null : "./$file", $directory === null ? null : "./$directory", $ciphers];
 }
