@@ -15,6 +15,8 @@ $certificates->make('root', null, '/O=Vaquita/CN=Test  Root', CA);
 $certificates->make('other', null, '/CN=Other Root', CA);
 $certificates->make('inter', 'root', '/CN=Intermediate', CA);
 
+$certificates->make('server', 'root', ME, SERVER);
+
 section('time');
 $past = ['20200101000000Z', '20210101000000Z'];
 $future = ['20990101000000Z', '21000101000000Z'];

@@ -133,6 +133,7 @@ final class TlsServer
     /** What the next client is shown: a chain, its key, and with $ca also asked for a certificate. */
     public function show(string $chain, string $key, string $ca = ''): void
     {
+        is_file($chain) && is_file($key) || throw new Exception("there is no $chain or $key");
         fwrite($this->pipes[0], "$chain\t$key\t$ca\n");
         fgets($this->pipes[1]);
     }
