@@ -9,9 +9,11 @@
     reason = "what fails here is a failed test"
 )]
 
+mod certificate;
 mod pam;
 mod servers;
 
+use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use servers::{Server, rows, run, text};
@@ -199,9 +201,12 @@ fn try_all(server: &Server, transport: Transport, user: &str, without: Option<&s
     }
 }
 
-fn print(server: &Server, plugin: &str, transport: Transport, outcomes: &Outcomes) {
+fn words(codes: &[u16]) -> String {
     let word = |code: &u16| if *code == 0 { "in".to_owned() } else { code.to_string() };
-    let words = |codes: &[u16]| codes.iter().map(word).collect::<Vec<_>>().join(" ");
+    codes.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn print(server: &Server, plugin: &str, transport: Transport, outcomes: &Outcomes) {
     println!(
         "| {plugin} | {} | {transport:?} | {} | {} | {} |",
         server.name,
@@ -240,7 +245,7 @@ fn each_plugin_takes_the_right_password_only() {
     }
 }
 
-/// MariaDB's PAM gets the password in clear, so over a unix socket; everywhere else the log-in ends before it is sent.
+/// MariaDB's PAM gets the password in clear, so over a unix socket or verified TLS; everywhere else the log-in ends before that.
 #[test]
 #[ignore = "writes a service of PAM into /etc/pam.d, so only as root, with --include-ignored"]
 fn pam_gets_passwords_that_nobody_else_reads() {
@@ -261,6 +266,18 @@ fn pam_gets_passwords_that_nobody_else_reads() {
             };
             assert_eq!(outcomes.cold, expected, "pam of {}, {transport:?}", server.name);
             assert_eq!(outcomes.warm, expected, "pam of {}, {transport:?}", server.name);
+        }
+        if Transport::of(&server).contains(&Transport::Tls) {
+            let file = service.folder.join(format!("{}.pem", server.name));
+            fs::write(&file, certificate::fetch(&server.tcp())).unwrap();
+            let outcomes = [RIGHT, WRONG, ""].map(|password| {
+                let mut options = Transport::Tls.options(&server, account.user, password);
+                let tls = options.tls.as_mut().unwrap();
+                (tls.verify, tls.ca_file) = (Verify::Ca, Some(file.clone()));
+                Connection::connect(&options).err().map_or(0, |error| error.code())
+            });
+            println!("| pam | {} | Tls, verified | {} | - | - |", server.name, words(&outcomes));
+            assert_eq!(outcomes, [0, ACCESS_DENIED, codes::AUTH_PLUGIN_ERR], "{}", server.name);
         }
         let mut options = Transport::Unix.options(&server, account.user, RIGHT);
         options.cleartext_password = CleartextPassword::Off;

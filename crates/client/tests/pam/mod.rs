@@ -10,7 +10,8 @@ pub(crate) struct Service {
     /// The name for `IDENTIFIED VIA pam USING`.
     pub(crate) name: String,
     file: PathBuf,
-    folder: PathBuf,
+    /// A folder for whatever goes with it.
+    pub(crate) folder: PathBuf,
 }
 
 impl Service {
