@@ -182,15 +182,25 @@ impl PacketStream {
     /// with sequence id 0 because it answers nothing.
     #[cold]
     fn goodbye(&mut self, header: PacketHeader) -> Option<Error> {
+        if header.sequence_id == 0 { self.goodbye_with_any_id(header) } else { None }
+    }
+
+    #[cold]
+    fn goodbye_with_any_id(&mut self, header: PacketHeader) -> Option<Error> {
+        let goodbye = Goodbye::new(&self.short_err_packet(header)?);
+        Some(Error::lost(io::Error::other(goodbye), false))
+    }
+
+    /// The ERR packet of this header, if it is one and no longer than a goodbye.
+    #[cold]
+    fn short_err_packet(&mut self, header: PacketHeader) -> Option<ErrPacket<'_>> {
         let length = usize::try_from(header.payload_length).ok()?;
-        if header.sequence_id != 0 || length > MAX_GOODBYE_BYTES {
+        if length > MAX_GOODBYE_BYTES {
             return None;
         }
         self.fill(PACKET_HEADER_BYTES + length, None).ok()?;
         let start = self.start + PACKET_HEADER_BYTES;
-        let refusal = ErrPacket::parse(span(&self.buffer, start, start + length)).ok()?;
-        let goodbye = Goodbye::new(&refusal);
-        Some(Error::lost(std::io::Error::other(goodbye), false))
+        ErrPacket::parse(span(&self.buffer, start, start + length)).ok()
     }
 
     /// Receives until `need` bytes stand at the start.
@@ -229,7 +239,8 @@ impl PacketStream {
         Ok(())
     }
 
-    /// Passes an error on; but a compressed packet out of sequence may be a goodbye, and then it is that which is passed on.
+    /// Passes an error on; but a compressed packet out of sequence may be a goodbye, and then it is that which is passed on: also
+    /// that of a server which refuses a command that it has not read to its end, and counts from where it stopped.
     #[cold]
     fn hear_goodbye(&mut self, error: Error) -> Result<usize, Error> {
         if self.start == self.end
@@ -237,7 +248,12 @@ impl PacketStream {
             && let Some(compression) = &mut self.compression
         {
             compression.ignore_ids();
-            return Err(self.unasked_goodbye().unwrap_or(error));
+            let may_be_refusal = compression.may_be_out_of_step();
+            let goodbye = self.next_header().and_then(|header| match may_be_refusal {
+                true => self.goodbye_with_any_id(header),
+                false => self.goodbye(header),
+            });
+            return Err(goodbye.unwrap_or(error));
         }
         Err(error)
     }
@@ -245,9 +261,15 @@ impl PacketStream {
     /// What a server says without having been asked, if it is a goodbye.
     #[cold]
     fn unasked_goodbye(&mut self) -> Option<Error> {
-        self.fill(PACKET_HEADER_BYTES, None).ok()?;
-        let header = chunk_at(&self.buffer, self.start).map(PacketHeader::parse)?;
+        let header = self.next_header()?;
         self.goodbye(header)
+    }
+
+    /// Receives the header that comes next and leaves it there.
+    #[cold]
+    fn next_header(&mut self) -> Option<PacketHeader> {
+        self.fill(PACKET_HEADER_BYTES, None).ok()?;
+        chunk_at(&self.buffer, self.start).map(PacketHeader::parse)
     }
 
     /// Lets the buffer grow as bytes arrive: what a header claims alone allocates nothing.
@@ -337,16 +359,11 @@ impl PacketStream {
         if let Some(compression) = &mut self.compression {
             compression.ignore_ids();
         }
-        self.fill(PACKET_HEADER_BYTES, None).ok()?;
-        let header = chunk_at(&self.buffer, self.start).map(PacketHeader::parse)?;
-        let length = usize::try_from(header.payload_length).ok()?;
-        if header.sequence_id == 0 || length > MAX_GOODBYE_BYTES {
+        let header = self.next_header()?;
+        if header.sequence_id == 0 {
             return self.goodbye(header);
         }
-        self.fill(PACKET_HEADER_BYTES + length, None).ok()?;
-        let start = self.start + PACKET_HEADER_BYTES;
-        let refusal = ErrPacket::parse(span(&self.buffer, start, start + length)).ok()?;
-        Some(Error::server(&refusal))
+        self.short_err_packet(header).map(|packet| Error::server(&packet))
     }
 
     /// Sends the next packet of an exchange.

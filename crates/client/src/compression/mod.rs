@@ -72,6 +72,8 @@ pub(crate) struct Compression {
     outward: Outward,
     /// The id of the next compressed packet in either direction.
     sequence_id: u8,
+    /// Whether what was sent in this exchange took several compressed packets.
+    has_sent_several: bool,
 }
 
 impl Compression {
@@ -84,12 +86,19 @@ impl Compression {
             inward: Inward::new(algorithm)?,
             outward: Outward::new(algorithm),
             sequence_id: 0,
+            has_sent_several: false,
         })
     }
 
     /// The next packet, in either direction, begins an exchange.
     pub(crate) fn begin_exchange(&mut self) {
         self.sequence_id = 0;
+        self.has_sent_several = false;
+    }
+
+    /// Whether a server that refuses what it has not read to its end counts otherwise than we do.
+    pub(crate) fn may_be_out_of_step(&self) -> bool {
+        self.has_sent_several
     }
 
     /// From now on takes packets with any id: the connection is given up, and what is left to read are the server's reasons.
@@ -123,6 +132,8 @@ impl Compression {
         transport: &mut Transport,
         pieces: [&[u8]; 2],
     ) -> Result<(), Error> {
-        self.outward.write(&mut self.sequence_id, pieces, |slices| transport.write(slices))
+        self.outward.write(&mut self.sequence_id, pieces, |slices| transport.write(slices))?;
+        self.has_sent_several = self.sequence_id > 1;
+        Ok(())
     }
 }
