@@ -1,14 +1,8 @@
 --TEST--
 VECTOR, on the servers that have it: the bytes of its floats, by every way to take them
---SKIPIF--
-<?php
-require 'support/prelude.php';
-mysqli_report(MYSQLI_REPORT_OFF);
-connect()->query('CREATE TEMPORARY TABLE t (v VECTOR(3))') or die('skip the server has no VECTOR');
-?>
 --FILE--
 <?php
-// servers: mariadb mysql80
+// servers: mariadb118 mysql97
 require 'support/prelude.php';
 $db = connect();
 $db->query('CREATE TEMPORARY TABLE t (id INT PRIMARY KEY, v VECTOR(3))');
