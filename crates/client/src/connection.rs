@@ -77,7 +77,9 @@ impl Connection {
     ) -> Result<Connection, Error> {
         let mut stream = PacketStream::new(transport);
         let established = handshake::establish(&mut stream, options, tls)?;
-        stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
+        if options.connect_timeout.is_none() {
+            stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
+        }
         if let Some(algorithm) = CompressionAlgorithm::agreed(established.capabilities) {
             stream.begin_compression(algorithm)?;
         }
@@ -96,6 +98,8 @@ impl Connection {
             options: Box::new(options.clone()),
         };
         connection.confirm_charset(options.charset)?;
+        let transport = connection.stream.transport();
+        transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
         for command in &options.init_commands {
             connection.run_init_command(command, options.read_timeout)?;
         }
@@ -104,7 +108,10 @@ impl Connection {
             transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
         }
         if options.query_timeout.is_some() {
+            connection.stream.transport().finish_within(options.connect_timeout);
             connection.set_query_timeout(options.query_timeout)?;
+            let transport = connection.stream.transport();
+            transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
         }
         Ok(connection)
     }

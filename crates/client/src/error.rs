@@ -17,8 +17,6 @@ pub mod codes {
     pub const CONNECTION_ERROR: u16 = 2002;
     /// CR_SERVER_GONE_ERROR: the connection is gone.
     pub const SERVER_GONE_ERROR: u16 = 2006;
-    /// ER_UNKNOWN_SYSTEM_VARIABLE, a server's.
-    pub const UNKNOWN_SYSTEM_VARIABLE: u16 = 1193;
     /// CR_SERVER_LOST: the connection was given up in mid-query.
     pub const SERVER_LOST: u16 = 2013;
     /// CR_COMMANDS_OUT_OF_SYNC.

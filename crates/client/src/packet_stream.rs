@@ -258,11 +258,24 @@ impl PacketStream {
         Err(error)
     }
 
-    /// What a server says without having been asked, if it is a goodbye.
+    /// What a server has said without having been asked, if it is a goodbye and all of it is here: nobody waits for the rest.
     #[cold]
     fn unasked_goodbye(&mut self) -> Option<Error> {
-        let header = self.next_header()?;
-        self.goodbye(header)
+        self.compact();
+        if let Some(compression) = &mut self.compression {
+            compression.ignore_ids();
+            let most = PACKET_HEADER_BYTES + MAX_GOODBYE_BYTES;
+            while let Some(room) = self.buffer.get_mut(self.end..most).filter(|it| !it.is_empty())
+                && let Ok(read) = compression.read_received(room)
+            {
+                self.end += read;
+            }
+        }
+        let received = self.end - self.start;
+        let header = chunk_at(&self.buffer, self.start).map(PacketHeader::parse)?;
+        let length = usize::try_from(header.payload_length).ok()?;
+        let is_here = received >= PACKET_HEADER_BYTES && received - PACKET_HEADER_BYTES >= length;
+        if is_here { self.goodbye(header) } else { None }
     }
 
     /// Receives the header that comes next and leaves it there.

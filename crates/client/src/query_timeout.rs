@@ -6,28 +6,30 @@
 //! connection reached the server of this one: behind a balancer the same id may be a stranger's. It waits for the OK, so that the kill can
 //! hit nothing later, and the answer to the query is read to its end. Where any of this fails, the connection is closed (2013).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use vaquita_protocol::{Command, ErrPacket, Malformed};
+use vaquita_protocol::{Capabilities, Command, ErrPacket, Malformed};
 
 use crate::connection::Connection;
-use crate::error::{Error, codes};
+use crate::error::Error;
 use crate::options::ConnectOptions;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
-use crate::watch::{Stop, Watch};
+use crate::watch::{Stop, Stopped, Watch};
 
 /// What a server that keeps the limit itself has more before we do.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// How long the connection that kills may take to be made, and each of its answers.
+/// How long the connection that kills may take in all.
 const KILLER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a start time, which a server tells as a difference of two clocks of whole seconds, may differ by.
 const START_TOLERANCE_SECONDS: i64 = 2;
 
-/// The id of this connection, and what only this server has: MySQL a UUID, MariaDB a place and the second of its start.
-const MYSQL_IDENTITY: &[u8] = b"SELECT CONNECTION_ID(), 0, @@server_uuid";
+/// The id of this connection, and what only this server has: MySQL a UUID and a place (who copies a server's files may copy its UUID;
+/// the second of its start would cost the table of all its counters), MariaDB a place and the second of its start.
+const MYSQL_IDENTITY: &[u8] =
+    b"SELECT CONNECTION_ID(), 0, @@server_uuid, @@hostname, @@port, @@datadir";
 const MARIADB_IDENTITY: &[u8] = b"SELECT CONNECTION_ID(), UNIX_TIMESTAMP() - VARIABLE_VALUE, \
     @@hostname, @@port, @@datadir FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'UPTIME'";
 
@@ -47,8 +49,15 @@ impl Identity {
         #[expect(clippy::cast_possible_truncation, reason = "a time in seconds; a float saturates")]
         let started = number(started)? as i64;
         let connection_id = std::str::from_utf8(connection_id).ok()?.parse().ok()?;
-        let is_known = names.iter().any(|name| !name.is_empty());
+        // Servers that only speak like MySQL have a UUID of zeros.
+        let is_telling = |byte: &u8| !matches!(byte, b'0' | b'-');
+        let is_known = names.first().is_some_and(|name| name.iter().any(is_telling));
         is_known.then(|| Identity { connection_id, started, names: names.to_vec() })
+    }
+
+    /// A greeting has room for the lower half of an id.
+    fn has_thread_id(&self, thread_id: u32) -> bool {
+        self.connection_id & u64::from(u32::MAX) == u64::from(thread_id)
     }
 
     fn is_same_server(&self, other: &Identity) -> bool {
@@ -66,16 +75,23 @@ struct Killer {
 }
 
 impl Stop for Killer {
-    fn stop(&self) -> Result<(), String> {
+    fn stop(&self, is_answered: &dyn Fn() -> bool) -> Result<Stopped, String> {
+        let begun = Instant::now();
         let victim = self.victim.as_ref().ok_or("the server does not tell which one it is")?;
         let mut killer = Connection::connect(&self.options)
             .map_err(|error| format!("no second connection: {error}"))?;
+        let left = KILLER_TIMEOUT.saturating_sub(begun.elapsed());
+        killer.stream.transport().finish_within(Some(left));
         let reached = killer.identity().map_err(|error| error.to_string())?;
         if !reached.is_some_and(|reached| reached.is_same_server(victim)) {
             return Err("a second connection reached another server".to_owned());
         }
+        if is_answered() {
+            return Ok(Stopped::No);
+        }
         let sql = format!("KILL QUERY {}", victim.connection_id);
-        killer.run_own(sql.as_bytes()).map_err(|error| error.to_string())
+        killer.run_own(sql.as_bytes()).map_err(|error| error.to_string())?;
+        Ok(Stopped::Yes)
     }
 }
 
@@ -112,7 +128,8 @@ impl Connection {
 
     fn tell_query_timeout(&mut self, timeout: Option<Duration>) -> Result<(), Error> {
         let keeps_it = match self.run_own(self.own_limit(timeout).as_bytes()) {
-            Err(Error::Server { code: codes::UNKNOWN_SYSTEM_VARIABLE, .. }) => false,
+            // Whatever the reason is (an old server, a password that has expired), it is none to be without a connection.
+            Err(Error::Server { .. }) => false,
             told => told.map(|()| true)?,
         };
         let watch = match timeout {
@@ -140,9 +157,11 @@ impl Connection {
         }
     }
 
+    /// MariaDB says so by a bit that it leaves unset; its version is whatever its owner likes. The bit of a proxy is its own.
     fn is_mariadb(&self) -> bool {
         let name = b"MariaDB";
-        self.server_version().windows(name.len()).any(|part| part == name)
+        let is_mysql = self.greeting.capabilities.contains(Capabilities::LONG_PASSWORD);
+        !is_mysql || self.server_version().windows(name.len()).any(|part| part == name)
     }
 
     fn killer_options(&self) -> ConnectOptions {
@@ -157,11 +176,14 @@ impl Connection {
         }
     }
 
-    /// Which connection of which server this is; `None`: the server does not tell.
+    /// Which connection of which server this is; `None`: the server does not tell, or somebody between counts connections otherwise.
     fn identity(&mut self) -> Result<Option<Identity>, Error> {
         let sql = if self.is_mariadb() { MARIADB_IDENTITY } else { MYSQL_IDENTITY };
         match self.only_row(sql) {
-            Ok(row) => Ok(Identity::parse(&row)),
+            Ok(row) => {
+                let is_this = |it: &Identity| it.has_thread_id(self.thread_id());
+                Ok(Identity::parse(&row).filter(is_this))
+            }
             Err(Error::Server { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -221,10 +243,23 @@ mod tests {
     }
 
     #[test]
+    fn a_greeting_tells_half_of_an_id() {
+        assert!(identity(&["4294967303", "0", "u"]).unwrap().has_thread_id(7));
+        assert!(!identity(&["77", "0", "u"]).unwrap().has_thread_id(7));
+    }
+
+    #[test]
     fn what_tells_nothing_is_no_identity() {
-        for row in
-            [&[][..], &["7"], &["7", "0"], &["7", "0", ""], &["x", "0", "u"], &["7", "", "u"]]
-        {
+        let zeros = "00000000-0000-0000-0000-000000000000";
+        for row in [
+            &[][..],
+            &["7"],
+            &["7", "0"],
+            &["7", "0", ""],
+            &["7", "0", zeros, "host"],
+            &["x", "0", "u"],
+            &["7", "", "u"],
+        ] {
             assert_eq!(identity(row), None, "{row:?}");
         }
     }

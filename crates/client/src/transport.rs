@@ -241,7 +241,10 @@ impl TimedWire {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(length) => return Ok(length),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => watch.timed_out()?,
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    let wire = self.wire.as_ref();
+                    watch.timed_out(&|| wire.is_some_and(Wire::is_readable))?;
+                }
                 Err(error) => return Err(error),
             }
             left = watch.time_left().ok_or_else(timed_out)?;

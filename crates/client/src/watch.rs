@@ -21,11 +21,19 @@ const QUERY_TIMEOUT: u16 = 3024;
 
 /// A way to stop the query that a server is busy with.
 pub(crate) trait Stop: Debug + Send {
-    /// Stops it; when this comes back, it is stopped or over.
+    /// Stops it unless `is_answered` says at the last moment that there is no need; when this comes back, it is stopped or over.
     ///
     /// # Errors
     /// It could not be stopped, and why.
-    fn stop(&self) -> Result<(), String>;
+    fn stop(&self, is_answered: &dyn Fn() -> bool) -> Result<Stopped, String>;
+}
+
+/// Whether the server was told to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    Yes,
+    /// It has begun to answer.
+    No,
 }
 
 /// What is being waited for.
@@ -63,9 +71,7 @@ impl Watch {
 
     /// A query was sent, or its next result is due.
     pub(crate) fn begin(&mut self) {
-        if !matches!(self.phase, Phase::End(_)) {
-            self.phase = Phase::Query(self.patience);
-        }
+        self.phase = Phase::Query(self.patience);
     }
 
     /// Nothing that has a limit is waited for; whether something was, and whether a stop may linger on the server.
@@ -89,19 +95,21 @@ impl Watch {
         }
     }
 
-    /// A read has timed out: if the query's time is up, it is stopped, and waiting goes on for its end.
+    /// A read has timed out: if the query's time is up, it is stopped, and waiting goes on for its end; or for the rest of its answer,
+    /// if `is_answered` says that there is something to read by then.
     ///
     /// # Errors
     /// Nothing is left to wait for.
-    pub(crate) fn timed_out(&mut self) -> io::Result<()> {
+    pub(crate) fn timed_out(&mut self, is_answered: &dyn Fn() -> bool) -> io::Result<()> {
         let is_up = self.time_left().is_some_and(|left| left <= MIN_TIME);
         let stopped = match self.phase {
-            Phase::Query(_) if is_up => self.stop.stop(),
+            Phase::Query(_) if is_up => self.stop.stop(is_answered),
             Phase::End(_) if is_up => Err("the server did not let go of it".to_owned()),
             _ => return Err(timed_out()),
         };
         match stopped {
-            Ok(()) => {
+            Ok(Stopped::No) => Ok(()),
+            Ok(Stopped::Yes) => {
                 self.phase = Phase::End(STOPPING_TIME);
                 self.lingers = true;
                 Ok(())
@@ -121,7 +129,7 @@ impl Watch {
             (Phase::GivenUp(reason), Error::Io { .. }) => {
                 Error::QueryNotStopped { milliseconds, reason: reason.clone() }
             }
-            (Phase::End(_), Error::Server { code, .. }) if INTERRUPTED.contains(&code) => {
+            (_, Error::Server { code, .. }) if self.lingers && INTERRUPTED.contains(&code) => {
                 Error::Server {
                     code: QUERY_TIMEOUT,
                     sqlstate: *b"HY000",
@@ -138,15 +146,15 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Stopper(Result<(), String>);
+    struct Stopper(Result<Stopped, String>);
 
     impl Stop for Stopper {
-        fn stop(&self) -> Result<(), String> {
+        fn stop(&self, _: &dyn Fn() -> bool) -> Result<Stopped, String> {
             self.0.clone()
         }
     }
 
-    fn watch(stopped: Result<(), String>) -> Watch {
+    fn watch(stopped: Result<Stopped, String>) -> Watch {
         let second = Duration::from_secs(1);
         Watch::new(second, second, Box::new(Stopper(stopped)))
     }
@@ -157,14 +165,14 @@ mod tests {
 
     #[test]
     fn only_waiting_counts_and_each_query_begins_anew() {
-        let mut watch = watch(Ok(()));
+        let mut watch = watch(Ok(Stopped::Yes));
         assert_eq!(watch.time_left(), None);
         for _ in 0..2 {
             watch.begin();
             watch.spend(Duration::from_millis(600));
             assert_eq!(watch.time_left(), Some(Duration::from_millis(400)));
             // The read timeout of the connection is shorter: nothing is stopped.
-            assert!(watch.timed_out().is_err());
+            assert!(watch.timed_out(&|| false).is_err());
             assert_eq!(watch.end(), (true, false));
         }
         assert_eq!(watch.end(), (false, false));
@@ -172,18 +180,41 @@ mod tests {
 
     #[test]
     fn a_query_whose_time_is_up_is_stopped_once_and_waited_for() {
-        let mut watch = watch(Ok(()));
+        let mut watch = watch(Ok(Stopped::Yes));
         watch.begin();
         assert_eq!(watch.explain(interrupted()).code(), 1317, "somebody else stopped it");
         watch.spend(Duration::from_secs(2));
-        watch.timed_out().unwrap();
+        watch.timed_out(&|| false).unwrap();
         assert_eq!(watch.explain(interrupted()).code(), 3024);
         assert_eq!(watch.explain(Error::OutOfSync).code(), 2014);
         watch.spend(STOPPING_TIME);
-        assert!(watch.timed_out().is_err());
+        assert!(watch.timed_out(&|| false).is_err());
         let error = watch.explain(Error::lost(timed_out(), false));
         assert_eq!((error.code(), error.breaks_connection()), (2013, true));
         assert_eq!(watch.end(), (true, true));
+    }
+
+    #[test]
+    fn each_result_has_its_own_time_and_a_late_kill_may_hit_the_next() {
+        let mut watch = watch(Ok(Stopped::Yes));
+        watch.begin();
+        watch.spend(Duration::from_secs(2));
+        watch.timed_out(&|| false).unwrap();
+        watch.begin();
+        assert_eq!(watch.time_left(), Some(Duration::from_secs(1)));
+        assert_eq!(watch.explain(interrupted()).code(), 3024);
+        assert_eq!(watch.end(), (true, true));
+    }
+
+    #[test]
+    fn a_query_that_has_its_answer_is_read_on() {
+        let mut watch = watch(Ok(Stopped::No));
+        watch.begin();
+        watch.spend(Duration::from_secs(2));
+        watch.timed_out(&|| true).unwrap();
+        assert_eq!(watch.time_left(), Some(MIN_TIME));
+        assert_eq!(watch.explain(interrupted()).code(), 1317);
+        assert_eq!(watch.end(), (true, false));
     }
 
     #[test]
@@ -191,7 +222,7 @@ mod tests {
         let mut watch = watch(Err("no way".to_owned()));
         watch.begin();
         watch.spend(Duration::from_secs(1));
-        assert!(watch.timed_out().is_err());
+        assert!(watch.timed_out(&|| false).is_err());
         let error = watch.explain(Error::lost(timed_out(), false));
         assert_eq!(error.code(), 2013);
         assert!(error.to_string().contains("no way"), "{error}");

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io::{self, IoSlice, Read, Write};
+use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use socket2::Socket;
@@ -39,6 +40,18 @@ impl Wire {
         match self {
             Wire::Socket(socket) => socket.read(buffer),
             Wire::Stream(stream) => stream.read(buffer),
+        }
+    }
+
+    /// Whether reading would not wait; a stream that is no socket does not tell.
+    pub(crate) fn is_readable(&self) -> bool {
+        let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
+        match self {
+            Wire::Socket(socket) => {
+                let peeked = socket.recv_with_flags(&mut [MaybeUninit::uninit()], flags);
+                peeked.map_or_else(|error| error.kind() != io::ErrorKind::WouldBlock, |_| true)
+            }
+            Wire::Stream(_) => false,
         }
     }
 

@@ -11,6 +11,7 @@ mod fake;
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use vaquita_fake_server::packets::{
     AUTOCOMMIT, OFFERED, column, column_count, early_err, eof, err, greeting, ok, row,
 };
 use vaquita_fake_server::{Delivery, Listener, Recording, Script};
-use vaquita_protocol::ColumnType;
+use vaquita_protocol::{Capabilities, ColumnType};
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 const UUID: &[u8] = b"a-uuid";
@@ -63,15 +64,23 @@ fn only_row(script: Script, values: &[Option<&[u8]>]) -> Script {
         .send(eof(AUTOCOMMIT))
 }
 
+/// What a server answers who is asked for the connection's id (all scripts greet with 7) and for itself.
+fn identity<'a>(id: &'a [u8], uuid: &'a [u8]) -> [Option<&'a [u8]>; 6] {
+    [Some(id), Some(b"0"), Some(uuid), Some(b"host"), Some(b"3306"), Some(b"/data")]
+}
+
 /// Told of the limit, which it does not know, and asked who it is; then it receives a query.
 fn victim() -> Script {
-    let unknown = err(1193, b"HY000", "Unknown system variable");
-    let told = Script::logged_in().expect_query().send(unknown);
-    only_row(told, &[Some(b"77"), Some(b"0"), Some(UUID)]).expect_query()
+    only_row(refusing(1193), &identity(b"7", UUID)).expect_query()
+}
+
+/// Told of the limit, which it refuses.
+fn refusing(code: u16) -> Script {
+    Script::logged_in().expect_query().send(err(code, b"HY000", "no"))
 }
 
 fn killer(uuid: &[u8]) -> Script {
-    only_row(Script::logged_in(), &[Some(b"78"), Some(b"0"), Some(uuid)])
+    only_row(Script::logged_in(), &identity(b"7", uuid))
 }
 
 fn queries(recording: &Recording) -> Vec<String> {
@@ -105,7 +114,67 @@ fn a_strangers_query_is_never_killed() {
     drop(connection);
     assert!(!queries(&serving.join().unwrap()).iter().any(|sql| sql.contains("KILL")));
     let asked = queries(&killed.unwrap());
-    assert_eq!(asked, ["SELECT CONNECTION_ID(), 0, @@server_uuid"]);
+    assert_eq!(asked, ["SELECT CONNECTION_ID(), 0, @@server_uuid, @@hostname, @@port, @@datadir"]);
+}
+
+/// A balancer between counts connections itself: which of the server's is ours, on either way, nobody can know.
+#[test]
+fn an_id_that_is_not_the_greetings_kills_nothing() {
+    let another = only_row(refusing(1193), &identity(b"77", UUID)).expect_query();
+    let (outcome, _, _, _) = run_slow(another, None);
+    assert_eq!(outcome.unwrap_err().code(), 2013);
+    let killer = only_row(Script::logged_in(), &identity(b"78", UUID));
+    let (outcome, _, _, killed) = run_slow(victim(), Some(killer));
+    assert_eq!(outcome.unwrap_err().code(), 2013);
+    assert_eq!(queries(&killed.unwrap()).len(), 1);
+}
+
+/// A user whose password has expired may do nothing but change it; that takes a connection.
+#[test]
+fn a_limit_that_is_refused_is_no_reason_not_to_connect() {
+    let servers = Servers::new();
+    let sandbox = refusing(1820).expect_query().send(err(1820, b"HY000", "Expired"));
+    let serving = servers.serve(sandbox);
+    let connection = Connection::connect(&servers.options()).unwrap();
+    assert_eq!(connection.state(), State::Ready);
+    drop(connection);
+    serving.join().unwrap();
+}
+
+/// MariaDB leaves a bit of its greeting unset, whatever its version says.
+#[test]
+fn mariadb_is_known_by_its_greeting() {
+    let servers = Servers::new();
+    let offered = OFFERED.without(Capabilities::LONG_PASSWORD);
+    let script = Script::new()
+        .send(greeting(offered, "mysql_native_password"))
+        .expect_packet()
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(err(1227, b"42000", "no"));
+    let serving = servers.serve(script);
+    drop(Connection::connect(&servers.options()).unwrap());
+    let asked = queries(&serving.join().unwrap());
+    assert_eq!(asked[0], "SET SESSION max_statement_time = 0.100");
+}
+
+/// The connect timeout holds for all that connecting takes.
+#[test]
+fn a_server_that_is_silent_after_the_log_in_keeps_nobody_connecting() {
+    let sjis = vaquita_protocol::Charset::by_name(b"sjis");
+    for (charset, query_timeout) in [(sjis, None), (None, Some(TIMEOUT))] {
+        let servers = Servers::new();
+        let serving = servers.serve(Script::logged_in().expect_query());
+        let connect_timeout = Some(Duration::from_millis(300));
+        let options =
+            ConnectOptions { charset, query_timeout, connect_timeout, ..servers.options() };
+        let begun = Instant::now();
+        Connection::connect(&options).unwrap_err();
+        assert!(begun.elapsed() < fake::PATIENCE / 2, "{charset:?}: {:?}", begun.elapsed());
+        assert_eq!(queries(&serving.join().unwrap()).len(), 1);
+    }
 }
 
 #[test]
@@ -168,22 +237,62 @@ fn answer(first: u8, payloads: &[Vec<u8>]) -> Option<Vec<u8>> {
     Some((0..).zip(payloads).flat_map(packet).collect())
 }
 
+fn tells_identity() -> Option<Vec<u8>> {
+    let values = identity(b"7", UUID);
+    let mut tells = vec![Vec::from(column_count(values.len() as u64))];
+    tells.extend(values.iter().map(|_| Vec::from(column("a", ColumnType::VAR_STRING))));
+    tells.extend([eof(AUTOCOMMIT), row(&values), eof(AUTOCOMMIT)].map(Vec::from));
+    answer(1, &tells)
+}
+
+/// The answer comes while the second connection is being made: it is read, and nothing is killed.
+#[test]
+fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // Says one thing after the other; the client says something in between.
+    let speak = |stream: &mut TcpStream, says: &[Option<Vec<u8>>]| {
+        for said in says {
+            stream.write_all(said.as_ref().unwrap()).unwrap();
+            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+        }
+    };
+    let greets = || answer(0, &[greeting(OFFERED, "mysql_native_password").into()]);
+    let lets_in = || answer(2, &[ok(AUTOCOMMIT).into()]);
+    let serving = thread::spawn(move || {
+        let (mut victim, _) = listener.accept().unwrap();
+        let unknown = answer(1, &[err(1193, b"HY000", "no").into()]);
+        speak(&mut victim, &[greets(), lets_in(), unknown, tells_identity()]);
+        let (mut killer, _) = listener.accept().unwrap();
+        victim.write_all(&answer(1, &[ok(AUTOCOMMIT).into()]).unwrap()).unwrap();
+        speak(&mut killer, &[greets(), lets_in()]);
+        killer.write_all(&tells_identity().unwrap()).unwrap();
+        let mut rest = Vec::new();
+        killer.read_to_end(&mut rest).unwrap();
+        rest
+    });
+    let options = ConnectOptions {
+        user: b"me".to_vec(),
+        query_timeout: Some(TIMEOUT),
+        ..ConnectOptions::new(Address::Tcp { host: "127.0.0.1".to_owned(), port })
+    };
+    let mut connection = Connection::connect(&options).unwrap();
+    connection.send_query(b"UPDATE just in time").unwrap();
+    connection.read_query_response().unwrap();
+    assert_eq!(serving.join().unwrap(), b"\x01\0\0\0\x01", "a goodbye and no kill");
+}
+
 /// A query that was over just before the kill reached it keeps its answer, and the kill hits nothing that comes later.
 #[test]
 fn a_kill_that_comes_too_late_hits_nothing() {
     let servers = Servers::new();
     let refused = |code: u16| answer(1, &[err(code, b"70100", "no").into()]);
     let done = || answer(1, &[ok(AUTOCOMMIT).into()]);
-    let mut identity: Vec<Vec<u8>> = vec![column_count(3).into()];
-    identity.extend((0..3).map(|_| Vec::from(column("a", ColumnType::VAR_STRING))));
-    identity.push(eof(AUTOCOMMIT).into());
-    identity.push(row(&[Some(b"77"), Some(b"0"), Some(UUID)]).into());
-    identity.push(eof(AUTOCOMMIT).into());
     let says = [
         answer(0, &[greeting(OFFERED, "mysql_native_password").into()]),
         answer(2, &[ok(AUTOCOMMIT).into()]),
         refused(1193),
-        answer(1, &identity),
+        tells_identity(),
         None,
         done(),
         refused(1317),
@@ -199,7 +308,7 @@ fn a_kill_that_comes_too_late_hits_nothing() {
     connection.send_query(b"UPDATE just in time").unwrap();
     connection.read_query_response().unwrap();
     let sent = queries(&killing.join().unwrap());
-    assert_eq!(sent.last().unwrap(), "KILL QUERY 77");
+    assert_eq!(sent.last().unwrap(), "KILL QUERY 7");
     for sql in [&b"INSERT one"[..], b"INSERT two"] {
         connection.send_query(sql).unwrap();
         connection.read_query_response().unwrap();

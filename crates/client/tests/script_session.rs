@@ -311,6 +311,35 @@ fn what_a_server_says_as_it_goes_is_kept() {
     assert!(goodbye.message.starts_with(b"The client was disconnected"));
 }
 
+/// What a server said too much is here, or nobody waits for the rest of it.
+#[test]
+fn what_nobody_asked_for_is_not_waited_for() {
+    // An OK packet has 11 bytes: the stray one comes in the same compressed packet, or in one of its own.
+    let compressions = [Compression::Stored(100), Compression::Stored(11), Compression::Zstd];
+    for compression in compressions.map(Some).into_iter().chain([None]) {
+        for says_more in [false, true] {
+            let script = Script::logged_in().ping().send_raw([0]);
+            let script = Arc::new(match compression {
+                Some(how) => script.compressed(how),
+                None => script,
+            });
+            let server = fake::serve(&script, Over::Tcp, Delivery::WHOLE);
+            let mut options = fake::options(&server);
+            options.compression = fake::algorithm(compression).into_iter().collect();
+            let mut connection = Connection::connect(&options).unwrap();
+            connection.ping().unwrap();
+            let begun = Instant::now();
+            if says_more {
+                let error = connection.ping().unwrap_err();
+                assert_eq!(error.code(), codes::MALFORMED_PACKET, "{compression:?}: {error}");
+            }
+            drop(connection);
+            assert!(begun.elapsed() < PATIENCE / 2, "{compression:?}: {:?}", begun.elapsed());
+            assert_eq!(server.finish().unwrap().packets.len(), 2);
+        }
+    }
+}
+
 /// A server in the middle of a result would take COM_QUIT for something else, or never read it.
 #[test]
 fn a_connection_closed_in_mid_result_says_nothing() {

@@ -75,10 +75,13 @@ impl Plugin {
 
     /// The plugin to begin with, given the one that the server greeted with.
     ///
-    /// If that is unknown, any will do: the server will ask for the one it needs, by name. So it has to for a password in
-    /// clear, which is never offered unasked.
+    /// Unless that is one of those that servers greet with, any will do: the server will ask for the one it needs, by name. So it has to
+    /// for a password in clear, which is never offered unasked.
     pub(crate) fn greeted(name: &[u8]) -> Self {
-        Plugin::by_name(name).filter(|plugin| *plugin != Plugin::Clear).unwrap_or(Plugin::Native)
+        match Plugin::by_name(name) {
+            Some(plugin @ (Plugin::Native | Plugin::CachingSha2 | Plugin::Sha256)) => plugin,
+            _ => Plugin::Native,
+        }
     }
 
     pub(crate) const fn name(self) -> &'static [u8] {

@@ -6,6 +6,8 @@ mod outward;
 #[cfg(test)]
 mod tests;
 
+use std::io;
+
 use vaquita_protocol::Capabilities;
 
 pub(crate) use codec::ZSTD_COMPRESSION_LEVEL;
@@ -121,6 +123,15 @@ impl Compression {
         room: &mut [u8],
     ) -> Result<usize, Error> {
         self.inward.read(&mut self.sequence_id, room, |buffer| transport.read(buffer))
+    }
+
+    /// Does as [`Compression::read`] with what was received already.
+    ///
+    /// # Errors
+    /// It does not suffice, or a packet is malformed.
+    pub(crate) fn read_received(&mut self, room: &mut [u8]) -> Result<usize, Error> {
+        let receive_nothing = |_: &mut [u8]| Err(io::ErrorKind::WouldBlock.into());
+        self.inward.read(&mut self.sequence_id, room, receive_nothing)
     }
 
     /// Writes two pieces, one behind the other.
