@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -56,11 +57,11 @@ impl LocalFile {
         if !opened.is_file() || (opened.dev(), opened.ino()) != (expected.dev(), expected.ino()) {
             return Err(LocalFileError::NotAFile);
         }
-        // A folder on the way may have become a link meanwhile: the path must still be its own real one.
-        match path.canonicalize() {
-            Ok(again) if again == path => Ok(LocalFile { file, path }),
-            _ => Err(LocalFileError::OutsideDirectory),
+        // A folder on the way may have been a link just then.
+        if !is_at(&file, &path) {
+            return Err(LocalFileError::OutsideDirectory);
         }
+        Ok(LocalFile { file, path })
     }
 
     /// Whether a directory can be opened.
@@ -81,6 +82,11 @@ impl Read for LocalFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.file.read(buffer)
     }
+}
+
+/// Whether an opened file stands at this path, by what it says itself: the path may lead elsewhere by now. Not without `/proc`.
+fn is_at(file: &File, path: &Path) -> bool {
+    fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).is_ok_and(|it| it == path)
 }
 
 /// The real path of a folder that can be opened.
@@ -196,6 +202,23 @@ mod tests {
         tree.check("in/a", Some("in/a"), "no directory");
         tree.check("in/a", Some("/"), "in/a");
         tree.check("/dev/null", Some("/dev"), "not a file");
+    }
+
+    /// A folder that is a link for as long as it takes to open the file, and a folder again before anybody looks.
+    #[test]
+    fn a_folder_that_is_exchanged_meanwhile_gives_nothing_away() {
+        let tree = Tree::new();
+        fs::write(tree.0.join("out/b"), "out/b").unwrap();
+        let path = tree.0.canonicalize().unwrap().join("in/deep/b");
+        let [folder, away] = ["in/deep", "in/away"].map(|it| tree.0.join(it));
+        assert!(is_at(&File::open(&path).unwrap(), &path));
+        fs::rename(&folder, &away).unwrap();
+        symlink(tree.0.join("out"), &folder).unwrap();
+        let opened = File::open(&path).unwrap();
+        fs::remove_file(&folder).unwrap();
+        fs::rename(&away, &folder).unwrap();
+        assert_eq!(path.canonicalize().unwrap(), path);
+        assert!(!is_at(&opened, &path));
     }
 
     #[test]

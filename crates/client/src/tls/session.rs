@@ -38,6 +38,8 @@ const OUTGOING_BYTES: usize = 64 << 10;
 pub(crate) struct Session {
     connection: Box<UnbufferedClientConnection>,
     is_verified: bool,
+    /// Whether the server said goodbye, which it says once; nothing comes after that.
+    is_closed: bool,
     /// `start..end` was received and not yet decrypted.
     incoming: Vec<u8>,
     start: usize,
@@ -78,6 +80,7 @@ impl Session {
         let mut session = Session {
             connection: Box::new(connection),
             is_verified: setup.is_verified,
+            is_closed: false,
             incoming: vec![0; INCOMING_BYTES],
             start: 0,
             end: 0,
@@ -244,7 +247,10 @@ impl Session {
                 Step::Ready
             }
             Ok(ConnectionState::BlockedHandshake) => Step::Blocked,
-            Ok(_) => Step::Closed,
+            Ok(_) => {
+                self.is_closed = true;
+                Step::Closed
+            }
             Err(error) => {
                 self.discard(discard);
                 self.give_up(wire);
@@ -279,6 +285,9 @@ impl Session {
 
     /// Receives more, in one system call.
     fn receive(&mut self, wire: &mut TimedWire) -> io::Result<()> {
+        if self.is_closed {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         if self.incoming.len() - self.end < RECORD_BYTES {
             self.incoming.copy_within(self.start..self.end, 0);
             self.end -= self.start;

@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) enum End {
     /// It says goodbye in TLS.
     CloseNotify,
+    /// It says goodbye in TLS, in one write with the answer, and keeps the socket open until the client is gone.
+    Lingering,
     /// It is gone.
     Gone,
 }
@@ -157,6 +159,16 @@ fn talk(tls: &mut ServerConnection, cut: &mut Cut<'_>, plan: &Plan) -> io::Resul
         return Ok(());
     }
     read_packet(&mut stream)?;
+    if plan.end == End::Lingering {
+        tls.writer().write_all(&plan.answer)?;
+        tls.send_close_notify();
+        let mut records = Vec::new();
+        while tls.wants_write() {
+            tls.write_tls(&mut records)?;
+        }
+        cut.write_all(&records)?;
+        return io::copy(cut, &mut io::sink()).map(drop);
+    }
     stream.write_all(&plan.answer)?;
     stream.flush()?;
     if plan.end == End::CloseNotify {
