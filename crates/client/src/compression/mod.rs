@@ -144,7 +144,7 @@ impl Compression {
         pieces: [&[u8]; 2],
     ) -> Result<(), Error> {
         self.outward.write(&mut self.sequence_id, pieces, |slices| transport.write(slices))?;
-        self.has_sent_several = self.sequence_id > 1;
+        self.has_sent_several |= self.sequence_id > 1;
         Ok(())
     }
 }
