@@ -10,6 +10,9 @@ use super::constraints::{AltName, Constraints};
 use super::name::canonical;
 use super::signature::{Algorithm, PublicKey};
 
+/// The most extensions of a certificate, each of which is compared with all others; honest ones have ten or so.
+const MAX_EXTENSIONS: usize = 100;
+
 /// A certificate.
 #[derive(Clone, Debug)]
 pub(in crate::tls) struct Certificate {
@@ -99,6 +102,9 @@ impl Certificate {
             certificate.flaw = Some("a certificate names two algorithms of its signature");
         }
         let extensions = tbs.extensions();
+        if extensions.len() > MAX_EXTENSIONS {
+            return None;
+        }
         for (index, extension) in extensions.iter().enumerate() {
             if extensions.iter().take(index).any(|other| other.oid == extension.oid) {
                 certificate.flaw = Some("a certificate has an extension twice");
@@ -147,8 +153,11 @@ impl Certificate {
             ParsedExtension::SubjectAlternativeName(names) => {
                 self.alt_names = names.general_names.iter().map(AltName::read).collect();
             }
-            ParsedExtension::NameConstraints(constraints) => {
-                self.constraints = Some(Constraints::read(constraints));
+            ParsedExtension::NameConstraints(_) => {
+                self.constraints = Constraints::read(extension.value);
+                if self.constraints.is_none() {
+                    self.flaw = Some("a CA has name constraints that can't be read");
+                }
             }
             ParsedExtension::CertificatePolicies(_)
             | ParsedExtension::PolicyMappings(_)

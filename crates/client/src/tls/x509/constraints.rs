@@ -2,13 +2,20 @@
 //!
 //! <https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.10>
 
-use x509_parser::extensions::{GeneralName, NameConstraints};
+use std::net::IpAddr;
 
+use x509_parser::asn1_rs::{Any, Class, FromDer, Tag};
+use x509_parser::extensions::GeneralName;
+
+use super::host::host_of_last_resort;
 use super::name::canonical;
 use super::{Certificate, Refusal};
 
 /// How many pairs of a name and a constraint are compared for one certificate under one CA; OpenSSL has a limit of this kind, too.
 const MAX_COMPARISONS: usize = 1 << 18;
+
+/// A subtree's `minimum` of zero, which is the default and so needs not be written.
+const MINIMUM_OF_0: [u8; 3] = [0x80, 1, 0];
 
 const NOT_PERMITTED: Refusal = Refusal("a CA signed for a name that it may not sign for");
 const NOT_SUPPORTED: Refusal = Refusal("a CA has a name constraint that is not supported here");
@@ -77,17 +84,31 @@ pub(super) struct Constraints {
 }
 
 impl Constraints {
-    pub(super) fn read(constraints: &NameConstraints<'_>) -> Constraints {
-        let read = |subtrees: &Option<Vec<x509_parser::extensions::GeneralSubtree<'_>>>| {
-            subtrees.iter().flatten().map(|subtree| AltName::read(&subtree.base)).collect()
-        };
-        Constraints {
-            permitted: read(&constraints.permitted_subtrees),
-            excluded: read(&constraints.excluded_subtrees),
+    /// Reads an extension; `None`: there is something in it that can't be read, which may be what the CA must not sign for.
+    pub(super) fn read(der: &[u8]) -> Option<Constraints> {
+        let mut subtrees = [None, None];
+        let mut rest = sequence(der)?;
+        while !rest.is_empty() {
+            let (behind, part) = Any::from_der(rest).ok()?;
+            rest = behind;
+            let kind = usize::try_from(part.tag().0).ok()?;
+            let slot = subtrees.get_mut(kind).filter(|slot| slot.is_none())?;
+            if part.class() != Class::ContextSpecific || !part.header.is_constructed() {
+                return None;
+            }
+            *slot = Some(read_subtrees(part.data)?);
         }
+        let [permitted, excluded] = subtrees;
+        if permitted.is_none() && excluded.is_none() {
+            return None;
+        }
+        Some(Constraints {
+            permitted: permitted.unwrap_or_default(),
+            excluded: excluded.unwrap_or_default(),
+        })
     }
 
-    /// Whether a certificate may be under this CA; of a server's without a DNS name the common name counts as one.
+    /// Whether a certificate may be under this CA; the common name counts wherever it could be taken for the host.
     pub(super) fn allow(&self, certificate: &Certificate, is_leaf: bool) -> Result<(), Refusal> {
         let mut names = certificate.alt_names.clone();
         if !certificate.subject.is_empty() {
@@ -96,8 +117,12 @@ impl Constraints {
         if certificate.emails {
             names.push(AltName::Email);
         }
-        let has_dns = names.iter().any(|name| matches!(name, AltName::Dns(_)));
-        if let Some(name) = certificate.common_name.as_deref().filter(|_| is_leaf && !has_dns) {
+        if let Some(name) = host_of_last_resort(certificate).filter(|_| is_leaf) {
+            let address = std::str::from_utf8(name).ok().and_then(|name| name.parse().ok());
+            names.extend(address.map(|address| match address {
+                IpAddr::V4(address) => AltName::Ip(address.octets().to_vec()),
+                IpAddr::V6(address) => AltName::Ip(address.octets().to_vec()),
+            }));
             names.extend(looks_like_dns(name).then(|| AltName::Dns(name.to_vec())));
         }
         let bases = self.permitted.len() + self.excluded.len();
@@ -123,13 +148,121 @@ impl Constraints {
     }
 }
 
-/// Whether a common name is meant as a host's: labels of letters, digits, `-` and `_`, with a dot between.
+/// Whether a common name could be a host's: no host's has a space.
 fn looks_like_dns(name: &[u8]) -> bool {
-    let is_label = |label: &[u8]| {
-        !label.is_empty()
-            && !label.starts_with(b"-")
-            && !label.ends_with(b"-")
-            && label.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-    };
-    name.contains(&b'.') && name.split(|byte| *byte == b'.').all(is_label)
+    !name.is_empty() && !name.iter().any(|byte| byte.is_ascii_whitespace())
+}
+
+/// The content of a sequence behind which there is nothing.
+fn sequence(der: &[u8]) -> Option<&[u8]> {
+    let (rest, any) = Any::from_der(der).ok()?;
+    (rest.is_empty() && any.class() == Class::Universal && any.tag() == Tag::Sequence)
+        .then_some(any.data)
+}
+
+/// The bases of some subtrees; one with a limit of depth can't be read.
+fn read_subtrees(mut rest: &[u8]) -> Option<Vec<AltName>> {
+    let mut bases = Vec::new();
+    while !rest.is_empty() {
+        let (behind, _) = Any::from_der(rest).ok()?;
+        let subtree = sequence(rest.get(..rest.len() - behind.len())?)?;
+        rest = behind;
+        let (limits, base) = GeneralName::from_der(subtree).ok()?;
+        let is_unlimited = limits.is_empty() || limits == MINIMUM_OF_0;
+        if !is_unlimited || matches!(base, GeneralName::Invalid(..)) {
+            return None;
+        }
+        bases.push(AltName::read(&base));
+    }
+    (!bases.is_empty()).then_some(bases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls_pki_types::CertificateDer;
+    use rustls_pki_types::pem::PemObject;
+
+    /// Four CAs made for this test: one for names in `good.test`, then ones with a name that is not ASCII, with a second subtree
+    /// that breaks off, and with an unknown field.
+    const CAS: &[u8] = include_bytes!("constraints.pem");
+
+    fn cas() -> Vec<Certificate> {
+        let ders = CertificateDer::pem_slice_iter(CAS).map(Result::unwrap);
+        ders.map(|der| Certificate::parse(&der).unwrap()).collect()
+    }
+
+    #[test]
+    fn constraints_that_cannot_be_read_spoil_a_ca() {
+        let flaws: Vec<_> = cas().into_iter().map(|ca| ca.flaw.is_some()).collect();
+        assert_eq!(flaws, [false, true, true, true]);
+    }
+
+    #[test]
+    fn every_byte_of_constraints_counts() {
+        let dns = |tag: u8, more: &[u8]| {
+            let base = [&[0x82, 2, b'a', b'b'][..], more].concat();
+            let subtree = [&[0x30, u8::try_from(base.len()).unwrap()][..], &base].concat();
+            [&[tag, u8::try_from(subtree.len()).unwrap()][..], &subtree].concat()
+        };
+        let read = |parts: &[Vec<u8>]| {
+            let parts = parts.concat();
+            let der = [&[0x30, u8::try_from(parts.len()).unwrap()][..], &parts].concat();
+            assert!(Constraints::read(&[&der[..], &[0]].concat()).is_none());
+            let read = Constraints::read(&der);
+            read.map(|read| (read.permitted.len(), read.excluded.len()))
+        };
+        let (permitted, excluded) = (dns(0xA0, b""), dns(0xA1, b""));
+        assert_eq!(read(std::slice::from_ref(&permitted)), Some((1, 0)));
+        assert_eq!(read(&[permitted.clone(), excluded.clone()]), Some((1, 1)));
+        assert_eq!(read(&[dns(0xA1, &MINIMUM_OF_0)]), Some((0, 1)));
+        assert_eq!(read(&[dns(0xA1, &[0x80, 1, 1])]), None);
+        assert_eq!(read(&[dns(0xA1, &[0x81, 1, 0])]), None);
+        assert_eq!(read(&[permitted.clone(), permitted.clone()]), None);
+        assert_eq!(read(&[permitted.clone(), dns(0xA2, b"")]), None);
+        assert_eq!(read(&[permitted.clone(), dns(0x30, b"")]), None);
+        assert_eq!(read(&[permitted, vec![0xA1, 0]]), None);
+        assert_eq!(read(&[vec![0xA1, 3, 0x30, 1, 0x82]]), None);
+        assert_eq!(read(&[]), None);
+    }
+
+    #[test]
+    fn a_common_name_is_constrained_as_the_host_it_stands_for() {
+        let dns = |name: &str| AltName::Dns(name.as_bytes().to_vec());
+        let constraints = Constraints {
+            permitted: vec![dns("good.test")],
+            excluded: vec![AltName::Ip(vec![10, 0, 0, 0, 255, 0, 0, 0]), dns("not.good.test")],
+        };
+        let mut leaf = cas().remove(0);
+        let mut check = |name: &str, alt_names: &[AltName], expected: bool| {
+            leaf.common_name = Some(name.as_bytes().to_vec());
+            leaf.alt_names = alt_names.to_vec();
+            assert_eq!(constraints.allow(&leaf, true).is_ok(), expected, "{name} {alt_names:?}");
+            assert!(constraints.allow(&leaf, false).is_ok(), "{name} as a CA");
+        };
+        check("db.good.test", &[], true);
+        check("*.good.test", &[], true);
+        check("Some server", &[], true);
+        check("*.not.good.test", &[], false);
+        check("db.evil.test", &[], false);
+        check("*.evil.test", &[], false);
+        check("localhost", &[], false);
+        check("*", &[], false);
+        check("10.1.2.3", &[], false);
+        check("db.evil.test", &[AltName::Ip(vec![1, 2, 3, 4])], false);
+        check("db.evil.test", &[dns("db.good.test")], true);
+    }
+
+    #[test]
+    fn an_address_as_a_common_name_is_an_address() {
+        let mut leaf = cas().remove(0);
+        let constraints = Constraints {
+            permitted: Vec::new(),
+            excluded: vec![AltName::Ip(vec![10, 0, 0, 0, 255, 0, 0, 0])],
+        };
+        for (name, expected) in [("10.1.2.3", false), ("11.1.2.3", true), ("::1", true)] {
+            leaf.common_name = Some(name.as_bytes().to_vec());
+            assert_eq!(constraints.allow(&leaf, true).is_ok(), expected, "{name}");
+        }
+    }
 }

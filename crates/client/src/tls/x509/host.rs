@@ -19,11 +19,16 @@ pub(in crate::tls) fn matches_host(certificate: &Certificate, host: &str) -> boo
         (AltName::Ip(bytes), Some(IpAddr::V6(address))) => bytes[..] == address.octets(),
         _ => false,
     };
-    let names = &certificate.alt_names;
-    let has_hosts = names.iter().any(|name| matches!(name, AltName::Dns(_) | AltName::Uri));
     !host.is_empty()
-        && (names.iter().any(by_alt_name)
-            || !has_hosts && certificate.common_name.as_deref().is_some_and(by_name))
+        && (certificate.alt_names.iter().any(by_alt_name)
+            || host_of_last_resort(certificate).is_some_and(by_name))
+}
+
+/// The common name, where it may be the host's.
+pub(super) fn host_of_last_resort(certificate: &Certificate) -> Option<&[u8]> {
+    let is_host = |name: &AltName| matches!(name, AltName::Dns(_) | AltName::Uri);
+    let has_hosts = certificate.alt_names.iter().any(is_host);
+    certificate.common_name.as_deref().filter(|_| !has_hosts)
 }
 
 /// Whether a name with at most one `*`, which stands in its first label and for no dot, is the host's.

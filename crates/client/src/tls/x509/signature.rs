@@ -239,10 +239,39 @@ pub(in crate::tls) fn verify_tls(
         S::ED25519 => (A::Ed25519, None),
         _ => return Err(UNSUPPORTED),
     };
+    if is_tls13 && matches!(algorithm, A::RsaPkcs1(_)) {
+        return Err(Refusal("the server signed in a way that TLS 1.3 does not have"));
+    }
     // TLS 1.3 names the curve with the hash, TLS 1.2 only the hash.
     if is_tls13 && curve.is_some_and(|curve| curve != key.key.kind) {
         return Err(Refusal("the server signed with another kind of key than its certificate's"));
     }
     let verified = key.key.verify(algorithm, message, signature);
     verified.map_err(|_| Refusal("the server does not prove that it has its certificate's key"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Certificate;
+    use super::*;
+    use rustls_pki_types::CertificateDer;
+    use rustls_pki_types::pem::PemObject;
+
+    /// RFC 8446, 4.2.3: it is for certificates only there, even if it is right.
+    #[test]
+    fn tls_1_3_is_not_signed_by_pkcs_1() {
+        let pem = include_bytes!("constraints.pem");
+        let der = CertificateDer::from_pem_slice(pem).unwrap();
+        let mut certificate = Certificate::parse(&der).unwrap();
+        let pair = aws_lc_rs::rsa::KeyPair::generate(aws_lc_rs::rsa::KeySize::Rsa2048).unwrap();
+        let mut signature = vec![0; pair.public_modulus_len()];
+        let random = aws_lc_rs::rand::SystemRandom::new();
+        pair.sign(&alg::RSA_PKCS1_SHA256, &random, b"message", &mut signature).unwrap();
+        let bytes = aws_lc_rs::signature::KeyPair::public_key(&pair).as_ref().to_vec();
+        certificate.key = PublicKey { kind: KeyKind::Rsa, bits: RSA_BITS, bytes };
+        let scheme = SignatureScheme::RSA_PKCS1_SHA256;
+        let verify = |is_tls13| verify_tls(&certificate, scheme, b"message", &signature, is_tls13);
+        assert_eq!(verify(false), Ok(()));
+        assert!(verify(true).is_err());
+    }
 }
