@@ -89,7 +89,9 @@ impl Setup {
             None => Ciphers::all(),
         };
         // rustls's provider knows short RSA keys only by the signatures that TLS 1.3 no longer has.
-        let with_short_keys = ciphers.level < ciphers::DEFAULT_LEVEL;
+        let with_short_keys = options.verify != Verify::None
+            && ciphers.level < ciphers::DEFAULT_LEVEL
+            && ciphers.suites.iter().any(|suite| suite.tls13().is_none());
         let versions: &[_] = if with_short_keys { &[&TLS12] } else { &[&TLS13, &TLS12] };
         let verifier: Arc<dyn ServerCertVerifier> = match options.verify {
             Verify::None => Arc::new(Anybody),

@@ -33,7 +33,7 @@ const SYSTEM_DIRECTORY: &str = "/etc/ssl/certs";
 pub(super) struct Trust {
     /// A directory whose files are called after the hashes of names; only what is asked for is read.
     directory: Option<PathBuf>,
-    /// The file that is read when the directory does not know.
+    /// The system's file, which is read when the directory does not know; one that was asked for is read in any case.
     bundle: Option<PathBuf>,
     certificates: OnceLock<Vec<Arc<Certificate>>>,
 }
@@ -87,7 +87,7 @@ impl Trust {
                 found.extend(certificates(&pem).into_iter().filter(|ca| ca.subject == subject));
             }
         }
-        if found.is_empty() {
+        if found.is_empty() || self.bundle.is_none() {
             let listed = self.certificates.get_or_init(|| {
                 let pem = self.bundle.as_deref().and_then(|path| read(path).ok());
                 pem.map(|pem| certificates(&pem)).unwrap_or_default()
