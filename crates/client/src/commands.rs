@@ -1,6 +1,8 @@
 //! The commands besides queries.
 
-use vaquita_protocol::{Capabilities, Charset, Command, EofPacket, ErrPacket, OkPacket, SetOption};
+use vaquita_protocol::{
+    Capabilities, Charset, Command, EofPacket, ErrPacket, OkPacket, SetOption, StatusFlags,
+};
 
 use crate::connection::Connection;
 use crate::error::{Error, codes};
@@ -164,6 +166,8 @@ impl Connection {
             self.session.command_ok(&OkPacket::parse(payload, self.capabilities)?)?;
             Ok(())
         });
+        // Only statements have several results, whatever a server says; a script that asked for the next one would never end.
+        self.session.status = self.session.status.without(StatusFlags::MORE_RESULTS_EXISTS);
         self.settle(answer)
     }
 }

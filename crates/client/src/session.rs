@@ -43,7 +43,7 @@ impl Session {
             affected_rows: 0,
             last_insert_id: 0,
             warnings: 0,
-            status: accepted.status,
+            status: accepted.status.without(StatusFlags::MORE_RESULTS_EXISTS),
             field_count: 0,
             info: Vec::new(),
             database: database.unwrap_or_default().to_vec(),

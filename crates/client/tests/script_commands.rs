@@ -18,7 +18,7 @@ use vaquita_fake_server::packets::{
     AUTOCOMMIT, MORE_RESULTS, OFFERED, auth_switch, column, column_count, eof, err, greeting, ok,
 };
 use vaquita_fake_server::{Delivery, Script};
-use vaquita_protocol::{Capabilities, ColumnType, Command};
+use vaquita_protocol::{Capabilities, ColumnType, Command, SetOption, StatusFlags};
 
 /// The greeting of PHP's own tests, a MariaDB 10.5.18, is answered with no flag more than stock's; a 10.6 is asked to track.
 #[test]
@@ -152,4 +152,26 @@ fn a_change_of_users_that_comes_to_nothing_breaks_the_connection() {
     check(auth_switch("no_such_plugin", b"01234567890123456789"), codes::NOT_IMPLEMENTED);
     check(err(1045, b"28000", "Access denied"), 1045);
     check(column_count(5), codes::MALFORMED_PACKET);
+}
+
+/// A script would ask for the next result for ever.
+#[test]
+fn a_command_that_is_no_statement_has_one_result_whatever_is_said() {
+    let multi = Command::SetOption(SetOption::MultiStatementsOn);
+    let script = Script::greeted()
+        .send(ok(MORE_RESULTS))
+        .expect_command(Command::Ping)
+        .send(ok(MORE_RESULTS))
+        .expect_command(multi)
+        .send(eof(MORE_RESULTS));
+    let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    let says_more = |connection: &Connection| {
+        connection.session().status.contains(StatusFlags::MORE_RESULTS_EXISTS)
+    };
+    assert!(!says_more(&connection) && !connection.more_results());
+    connection.ping().unwrap();
+    assert!(!says_more(&connection) && !connection.more_results());
+    connection.set_multi_statements(true).unwrap();
+    assert!(!says_more(&connection) && !connection.more_results());
 }
