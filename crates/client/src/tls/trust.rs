@@ -115,3 +115,32 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     File::open(path)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls_peer/cert.pem");
+
+    /// A directory may know a namesake of the CA that the file has.
+    #[test]
+    fn a_chosen_file_is_searched_beside_a_directory() {
+        let pem = read(Path::new(CERTIFICATE)).unwrap();
+        let subject = certificates(&pem).remove(0).subject.clone();
+        let directory = env::temp_dir().join(format!("vaquita-trust-{}", std::process::id()));
+        fs::create_dir(&directory).unwrap();
+        fs::write(directory.join(format!("{}.0", name_hash(&subject))), &pem).unwrap();
+        let found = |ca_file: Option<PathBuf>, ca_directory: Option<PathBuf>| {
+            let options = TlsOptions { ca_file, ca_directory, ..TlsOptions::default() };
+            Trust::new(&options).unwrap().of_name(&subject).len()
+        };
+        let file = Some(PathBuf::from(CERTIFICATE));
+        let counts = [
+            found(file.clone(), None),
+            found(None, Some(directory.clone())),
+            found(file, Some(directory.clone())),
+        ];
+        fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(counts, [1, 1, 2]);
+    }
+}

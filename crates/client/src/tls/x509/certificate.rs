@@ -245,3 +245,48 @@ pub(super) fn significant(number: &[u8]) -> Vec<u8> {
 fn first_common_name(name: &X509Name<'_>) -> Option<Vec<u8>> {
     name.iter_common_name().next().map(|name| name.as_slice().to_vec())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEQUENCE: u8 = 0x30;
+
+    /// A value of DER.
+    fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+        let body = parts.concat();
+        let length = u32::try_from(body.len()).unwrap();
+        [&[tag, 0x84][..], &length.to_be_bytes(), &body].concat()
+    }
+
+    /// A certificate with so many extensions, none of them known, and a signature that is none.
+    fn with_extensions(count: u8) -> Vec<u8> {
+        let ed25519 = der(SEQUENCE, &[&[6, 3, 0x2B, 0x65, 0x70]]);
+        let name = der(SEQUENCE, &[]);
+        let date = b"\x17\x0D200101000000Z";
+        let extension = |number| der(SEQUENCE, &[&[6, 3, 0x2A, 3, number], &[4, 0]]);
+        let extensions: Vec<_> = (0..count).map(extension).collect();
+        let extensions: Vec<_> = extensions.iter().map(Vec::as_slice).collect();
+        let tbs = der(
+            SEQUENCE,
+            &[
+                &[0xA0, 3, 2, 1, 2], // version 3
+                &[2, 1, 1],          // serial
+                &ed25519,
+                &name,
+                &der(SEQUENCE, &[date, date]),
+                &name,
+                &der(SEQUENCE, &[&ed25519, &[3, 1, 0]]),
+                &der(0xA3, &[&der(SEQUENCE, &extensions)]),
+            ],
+        );
+        der(SEQUENCE, &[&tbs, &ed25519, &[3, 1, 0]])
+    }
+
+    #[test]
+    fn extensions_are_bounded() {
+        let certificate = Certificate::parse(&with_extensions(100)).unwrap();
+        assert_eq!(certificate.flaw, None);
+        assert!(Certificate::parse(&with_extensions(101)).is_none());
+    }
+}
