@@ -29,7 +29,8 @@ pub enum Address {
 /// they protect it themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CleartextPassword {
-    /// A server that is known to be the right one: over TLS with a verified certificate, or over a unix socket.
+    /// A server that is known to be the right one: over TLS with a verified certificate and name
+    /// ([`crate::Verify::Identity`]), or over a unix socket.
     #[default]
     Secure,
     /// Nobody.
@@ -66,7 +67,8 @@ pub struct ConnectOptions {
     /// Statements to run once connected; their results are dropped. `connect_timeout` does not count for them: each may take
     /// `read_timeout` in all.
     pub init_commands: Vec<Vec<u8>>,
-    /// The server's RSA key in PEM, if it is known beforehand: then no other is used, whatever a server sends.
+    /// The server's RSA key in PEM, if it is known beforehand: then no other is used, whatever a server sends. Over TLS none is used at all,
+    /// so there it protects nothing; [`crate::Verify::Identity`] does.
     pub server_public_key: Option<Vec<u8>>,
     /// TLS; `None` for plain text. Asked for, it is never done without.
     pub tls: Option<TlsOptions>,

@@ -15,11 +15,11 @@ use crate::wire::{ByteStream, Wire};
 pub(crate) enum Privacy {
     /// Whoever sits between.
     Open,
-    /// Nobody who only listens; but who answers was not verified.
+    /// Nobody who only listens; but who answers was not verified, or only by its CA.
     Encrypted,
     /// Nobody between, for it never leaves this machine: a unix socket.
     Local,
-    /// Nobody but a server whose certificate was verified; or both, TLS and a unix socket.
+    /// Nobody but a server whose certificate and name were verified; or both, TLS and a unix socket.
     Verified,
 }
 

@@ -14,9 +14,10 @@ mod pam;
 mod servers;
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use servers::{Server, rows, run, text};
+use servers::{Feature, Server, rows, run, text};
 use vaquita_client::{CleartextPassword, ConnectOptions, Connection, TlsOptions, Verify, codes};
 
 /// The password of accounts that have one, and another.
@@ -75,16 +76,9 @@ enum Transport {
 }
 
 impl Transport {
-    /// Those that a server has. That of MySQL 5.6 knows no TLS of today.
+    /// Those that a server has.
     fn of(server: &Server) -> Vec<Transport> {
-        let have_ssl = rows(&mut server.connect(), "SHOW VARIABLES LIKE 'have_ssl'");
-        let has_tls = server.name != "mysql56"
-            && match have_ssl.first() {
-                Some(row) => row[1].as_deref() == Some(b"YES"),
-                // MySQL 9 has no such variable: it always has TLS.
-                None => true,
-            };
-        if has_tls {
+        if server.has(Feature::Tls) {
             vec![Transport::Tcp, Transport::Unix, Transport::Tls]
         } else {
             vec![Transport::Tcp, Transport::Unix]
@@ -267,17 +261,27 @@ fn pam_gets_passwords_that_nobody_else_reads() {
             assert_eq!(outcomes.cold, expected, "pam of {}, {transport:?}", server.name);
             assert_eq!(outcomes.warm, expected, "pam of {}, {transport:?}", server.name);
         }
-        if Transport::of(&server).contains(&Transport::Tls) {
-            let file = service.folder.join(format!("{}.pem", server.name));
-            fs::write(&file, certificate::fetch(&server.tcp())).unwrap();
+        let verified = |verify, ca_file: &Path| {
             let outcomes = [RIGHT, WRONG, ""].map(|password| {
                 let mut options = Transport::Tls.options(&server, account.user, password);
-                let tls = options.tls.as_mut().unwrap();
-                (tls.verify, tls.ca_file) = (Verify::Ca, Some(file.clone()));
+                let ca_file = Some(ca_file.to_owned());
+                options.tls = Some(TlsOptions { verify, ca_file, ..TlsOptions::default() });
                 Connection::connect(&options).err().map_or(0, |error| error.code())
             });
-            println!("| pam | {} | Tls, verified | {} | - | - |", server.name, words(&outcomes));
+            println!("| pam | {} | Tls, {verify:?} | {} | - | - |", server.name, words(&outcomes));
+            outcomes
+        };
+        if server.has(Feature::CertificateForHost) {
+            let outcomes = verified(Verify::Identity, &server.certificate("ca"));
             assert_eq!(outcomes, [0, ACCESS_DENIED, codes::AUTH_PLUGIN_ERR], "{}", server.name);
+            // What is verified by its CA alone may be another's.
+            let outcomes = verified(Verify::Ca, &server.certificate("ca"));
+            assert_eq!(outcomes, [codes::AUTH_PLUGIN_ERR; 3], "{}", server.name);
+        } else {
+            let shown = service.folder.join(format!("{}.pem", server.name));
+            fs::write(&shown, certificate::fetch(&server.tcp())).unwrap();
+            let outcomes = verified(Verify::Ca, &shown);
+            assert_eq!(outcomes, [codes::AUTH_PLUGIN_ERR; 3], "{}", server.name);
         }
         let mut options = Transport::Unix.options(&server, account.user, RIGHT);
         options.cleartext_password = CleartextPassword::Off;
@@ -290,7 +294,7 @@ fn pam_gets_passwords_that_nobody_else_reads() {
 #[test]
 fn a_full_cache_needs_no_key() {
     let _alone = alone();
-    for server in Server::with(servers::Feature::CachingSha2Password) {
+    for server in Server::with(Feature::CachingSha2Password) {
         let account =
             Account::new(&server, "log_in_cached", &identified(&server, CACHING_SHA2, RIGHT));
         let mut options = Transport::Tcp.options(&server, account.user, RIGHT);

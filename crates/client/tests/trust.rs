@@ -99,7 +99,7 @@ fn a_password_in_clear_is_for_known_servers() {
     assert_eq!(recording.packets[1].payload, [fake::PASSWORD, &[0]].concat());
     let off = |options: &mut ConnectOptions| options.cleartext_password = CleartextPassword::Off;
     for (over, change, why) in [
-        (Over::Tcp, None, "TLS with a verified certificate"),
+        (Over::Tcp, None, "TLS with a verified certificate and name"),
         (Over::Tcp, Some(off), "cleartext_password is off"),
         (Over::Unix, Some(off), "cleartext_password is off"),
     ] {

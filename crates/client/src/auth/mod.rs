@@ -6,7 +6,7 @@
 //! | plugin | answer | what an impostor may do with it |
 //! |---|---|---|
 //! | `mysql_native_password`, `caching_sha2_password`, `client_ed25519`, `parsec` | proof of the password, made for the server's random bytes | log in where those bytes came from, and try out guesses, slowly for parsec alone |
-//! | `caching_sha2_password` in full, `sha256_password` | the password, over TLS or (the first only) a unix socket in clear, else encrypted with a key that the server sends | read it, unless the certificate was verified or the key was known beforehand |
+//! | `caching_sha2_password` in full, `sha256_password` | the password, over TLS or (the first only) a unix socket in clear, else encrypted with a key that the server sends | read it, unless the certificate was verified or, without TLS, the key was known beforehand |
 //! | `mysql_clear_password` | the password in clear | nothing: only a server that is known to be the right one gets it |
 //!
 //! All but the last are as stock clients do it; so for a network that is not trusted there is TLS with a verified certificate.

@@ -13,7 +13,7 @@ pub(super) fn answer(secret: &Secret<'_>) -> Result<Answer, Error> {
             return Ok(Answer::last([secret.password, &[0]].concat()));
         }
         CleartextPassword::Secure => {
-            "it goes over TLS with a verified certificate or over a unix socket only, and this connection is neither"
+            "it goes over TLS with a verified certificate and name or over a unix socket only, and this connection is neither"
         }
         CleartextPassword::Off => "cleartext_password is off",
     };

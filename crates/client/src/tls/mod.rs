@@ -33,7 +33,8 @@ use x509::{Crls, Policy};
 pub enum Verify {
     /// Nothing: whoever answers is believed.
     None,
-    /// That a known CA signed it, not for whom.
+    /// That a known CA signed it, not for whom. Whoever has another certificate of that CA's passes as well, so this is not enough for
+    /// passwords in clear text.
     Ca,
     /// That a known CA signed it for the host that was meant; `localhost` on a unix socket.
     #[default]
@@ -127,20 +128,9 @@ impl Setup {
         Ok(Setup {
             config: Arc::new(config),
             name: server_name(host),
-            is_verified: options.is_peer_verified(),
+            // A CA, be it a chosen one, has signed for others too.
+            is_verified: options.verify == Verify::Identity,
         })
-    }
-}
-
-impl TlsOptions {
-    /// Whether a server that passes is the one that was meant. Everybody gets a certificate from one of the system's CAs for
-    /// some host; so without a look at the host only CAs that were chosen count.
-    fn is_peer_verified(&self) -> bool {
-        match self.verify {
-            Verify::None => false,
-            Verify::Ca => self.ca_file.is_some() || self.ca_directory.is_some(),
-            Verify::Identity => true,
-        }
     }
 }
 
@@ -160,4 +150,25 @@ fn server_name(host: &str) -> ServerName<'static> {
 /// A file that can't be used.
 fn unusable(what: &str, path: &Path, reason: &str) -> Error {
     Error::Tls(format!("the {what} {} can't be used: {reason}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everybody may have a certificate of a CA's, be it a chosen one.
+    #[test]
+    fn only_who_was_verified_by_name_is_known() {
+        let check = |verify, ca_file: Option<&str>, expected| {
+            let ca_file = ca_file.map(PathBuf::from);
+            let options = TlsOptions { verify, ca_file, ..TlsOptions::default() };
+            let address = Address::Unix("socket".into());
+            assert_eq!(Setup::new(&options, &address).unwrap().is_verified, expected, "{verify:?}");
+        };
+        let chosen = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls_peer/cert.pem");
+        check(Verify::None, Some(chosen), false);
+        check(Verify::Ca, None, false);
+        check(Verify::Ca, Some(chosen), false);
+        check(Verify::Identity, Some(chosen), true);
+    }
 }

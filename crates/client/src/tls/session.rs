@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Whether the server's certificate was verified.
+    /// Whether the server's certificate was verified, and that it is for the host that was meant.
     pub(crate) fn is_verified(&self) -> bool {
         self.is_verified
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::{env, io};
 
@@ -24,8 +25,13 @@ pub(crate) enum Feature {
     SessionTrack,
     /// COM_RESET_CONNECTION: MySQL from 5.7.3 on, MariaDB from 10.2.4 on.
     ResetConnection,
-    /// TLS without configuration: MySQL from 5.7 and MariaDB from 11.4 on make certificates for themselves.
+    /// TLS 1.2 or 1.3: all but MySQL 5.6. MySQL and MariaDB 11.8 make certificates for themselves, scripts/servers/mariadb for MariaDB 10.11.
     Tls,
+    /// The files of a CA, and of certificates for the server and for clients, in the data folder: all with TLS but MariaDB 11.8, whose own
+    /// certificate is in no file.
+    CertificateFiles,
+    /// A certificate for 127.0.0.1 and localhost: MariaDB 10.11. Those that servers make for themselves are for no host.
+    CertificateForHost,
     /// The attributes of each connection in a table: all but MariaDB without `performance_schema`.
     SessionConnectAttrs,
     /// The character set gb18030: MySQL from 5.7.4 on.
@@ -45,7 +51,9 @@ impl Feature {
             | Feature::Gb18030
             | Feature::Zstd => matches!(server, "mysql80" | "mysql97"),
             Feature::Vector => matches!(server, "mysql97" | "mariadb118"),
-            Feature::Tls => matches!(server, "mysql80" | "mysql97" | "mariadb118"),
+            Feature::Tls => server != "mysql56",
+            Feature::CertificateFiles => matches!(server, "mariadb" | "mysql80" | "mysql97"),
+            Feature::CertificateForHost => server == "mariadb",
             Feature::SessionTrack | Feature::ResetConnection => server != "mysql56",
             Feature::SessionConnectAttrs => server.starts_with("mysql"),
         }
@@ -140,6 +148,12 @@ impl Server {
 
     pub(crate) fn database(&self) -> &str {
         &self.database
+    }
+
+    /// A file of `Feature::CertificateFiles`: `ca`, `server-cert`, `client-cert` or `client-key`.
+    pub(crate) fn certificate(&self, name: &str) -> PathBuf {
+        let folder = text(&mut self.connect(), "SELECT @@datadir");
+        PathBuf::from(folder).join(format!("{name}.pem"))
     }
 
     /// Options to connect as the user with all rights.
