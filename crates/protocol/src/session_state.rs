@@ -3,13 +3,10 @@
 use crate::malformed::Malformed;
 use crate::reader::Reader;
 
-/// The types of the entries; those of a newer server are skipped.
+/// The types of the entries that somebody uses. All others are skipped by their length, whatever is in them: that a session
+/// has a state of its own (2), GTIDs (3), transaction characteristics (4) and state (5), and those of newer servers.
 const SYSTEM_VARIABLES: u8 = 0;
 const SCHEMA: u8 = 1;
-const STATE_CHANGE: u8 = 2;
-const GTIDS: u8 = 3;
-const TRANSACTION_CHARACTERISTICS: u8 = 4;
-const TRANSACTION_STATE: u8 = 5;
 
 /// One change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +20,6 @@ pub enum SessionStateChange<'a> {
     },
     /// The current database; empty if there is none.
     Schema(&'a [u8]),
-    /// Whether the session has a state of its own that another connection would lack (`session_track_state_change`).
-    StateChange(bool),
-    /// The transaction identifiers of what was committed (`session_track_gtids`, MySQL only).
-    Gtids(&'a [u8]),
-    /// The statements that would begin such a transaction again (`session_track_transaction_info`).
-    TransactionCharacteristics(&'a [u8]),
-    /// What the transaction has done so far, in eight letters (`session_track_transaction_info`).
-    TransactionState(&'a [u8]),
 }
 
 /// The changes that an OK packet tells, one by one. They are read as they are asked for: nothing is allocated.
@@ -58,7 +47,7 @@ impl<'a> SessionState<'a> {
     /// The next change; `None` at the end.
     ///
     /// # Errors
-    /// An entry is cut.
+    /// An entry is cut, or one of those that [`SessionStateChange`] knows is not what it should be.
     pub fn next_change(&mut self) -> Result<Option<SessionStateChange<'a>>, Malformed> {
         loop {
             if !self.variables.is_empty() {
@@ -71,39 +60,20 @@ impl<'a> SessionState<'a> {
             }
             let kind = self.entries.u8("type")?;
             let mut data = Reader::new(Self::NAME, self.entries.lenenc_bytes("data")?);
-            let change = match kind {
-                SYSTEM_VARIABLES => {
-                    self.variables = data;
-                    continue;
+            match kind {
+                SYSTEM_VARIABLES => self.variables = data,
+                SCHEMA => {
+                    return Ok(Some(SessionStateChange::Schema(data.lenenc_bytes("schema")?)));
                 }
-                SCHEMA => SessionStateChange::Schema(data.lenenc_bytes("schema")?),
-                // The one entry without a length of its own inside.
-                STATE_CHANGE => SessionStateChange::StateChange(data.rest() == b"1"),
-                GTIDS => {
-                    // There is one encoding so far, text; what another one means nobody can know.
-                    if data.u8("encoding of GTIDs")? != 0 {
-                        continue;
-                    }
-                    SessionStateChange::Gtids(data.lenenc_bytes("GTIDs")?)
-                }
-                TRANSACTION_CHARACTERISTICS => SessionStateChange::TransactionCharacteristics(
-                    data.lenenc_bytes("transaction characteristics")?,
-                ),
-                TRANSACTION_STATE => {
-                    SessionStateChange::TransactionState(data.lenenc_bytes("transaction state")?)
-                }
-                _ => continue,
-            };
-            return Ok(Some(change));
+                _ => {}
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::SessionStateChange::{
-        Gtids, Schema, StateChange, SystemVariable, TransactionCharacteristics, TransactionState,
-    };
+    use super::SessionStateChange::{Schema, SystemVariable};
     use super::*;
     use crate::capabilities::Capabilities;
     use crate::golden::{check_prefixes, hex};
@@ -163,18 +133,21 @@ mod tests {
         check(MYSQL_NAMES, &[client, connection, results]);
         check(NULL_RESULTS, &[set(b"character_set_results", b"")]);
         check(LOGGED_IN, &[Schema(b"vaquita")]);
-        check(INIT_DB, &[Schema(b"vaquita"), StateChange(true)]);
-        let again = TransactionCharacteristics(b"START TRANSACTION READ ONLY;");
-        check(TRANSACTION, &[TransactionState(b"T_______"), again]);
-        check(GTID, &[Gtids(b"a546842e-e5a9-11f1-a893-02fc00000001:7")]);
+        check(INIT_DB, &[Schema(b"vaquita")]);
+        check(TRANSACTION, &[]);
+        check(GTID, &[]);
     }
 
     #[test]
-    fn what_is_unknown_is_skipped() {
+    fn what_nobody_uses_is_skipped_whatever_is_in_it() {
         let schema: &[u8] = b"\x01\x02\x01s";
-        for unknown in [&b"\x06\x03abc"[..], b"\xFF\x00", b"\x03\x03\x01\x01x", b"\x00\x00"] {
-            let field = [unknown, schema].concat();
-            assert_eq!(changes(&field).unwrap(), [Schema(b"s")], "{unknown:02x?}");
+        let unused = (2..=u8::MAX).flat_map(|kind| {
+            [&b"\x00"[..], b"\x01\xFB", b"\x02\x09x", b"\x03\x01\x01x"]
+                .map(|it| [&[kind], it].concat())
+        });
+        for entry in unused.chain([b"\x00\x00".to_vec()]) {
+            let field = [&entry, schema].concat();
+            assert_eq!(changes(&field).unwrap(), [Schema(b"s")], "{entry:02x?}");
         }
         let two = changes(b"\x00\x08\x01a\x011\x01b\x012").unwrap();
         let [first, second] = [(b"a", b"1"), (b"b", b"2")]
@@ -190,5 +163,6 @@ mod tests {
             assert!(changes(field).is_err(), "{field:02x?}");
         }
         assert!(changes(b"\x00\x03\x01a\x05\x01\x02\x01s").is_err());
+        assert!(changes(b"\x03\x05\x00\x01x").is_err(), "the list can't be walked");
     }
 }
