@@ -21,7 +21,7 @@ function ask(bool $unix, string ...$settings): void
     foreach ($settings as $setting) {
         array_push($arguments, '-d', $setting);
     }
-    $process = proc_open([...explode(' ', getenv('VAQUITA_PHP')), ...$arguments, '-r', $code], [1 => ['pipe', 'w']], $pipes);
+    $process = proc_open([...explode(' ', getenv('VAQUITA_PHP')), ...$arguments, '-r', $code], [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
     $client = stream_socket_accept($server, 30);
     $capabilities = 0x000FA205;
     fwrite($client, packet(0, "\x0A8.0.0\0" . pack('V', 1) . "12345678\0" . pack('v', $capabilities & 0xFFFF) . "\x2D\2\0"

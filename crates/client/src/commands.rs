@@ -114,20 +114,23 @@ impl Connection {
 
     /// Ends the connection with this id, whosever it is. One's own is closed without waiting for an answer.
     ///
-    /// A server that does not know the command any more is asked by a statement.
+    /// The command has 32 bits for the id, as MySQL has; MariaDB has 64. A larger one, and a server that does not know the command any
+    /// more, takes a statement.
     ///
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
-    pub fn process_kill(&mut self, thread_id: u32) -> Result<(), Error> {
-        self.send_command(Command::ProcessKill(thread_id))?;
-        if thread_id == self.thread_id() {
-            self.state = State::QuitSent;
-            self.stream.transport().close();
-            return Ok(());
-        }
-        let answered = self.read_command_ok();
-        if !is_unknown_command(&answered) {
-            return answered;
+    pub fn process_kill(&mut self, thread_id: u64) -> Result<(), Error> {
+        if let Ok(thread_id) = u32::try_from(thread_id) {
+            self.send_command(Command::ProcessKill(thread_id))?;
+            if thread_id == self.thread_id() {
+                self.state = State::QuitSent;
+                self.stream.transport().close();
+                return Ok(());
+            }
+            let answered = self.read_command_ok();
+            if !is_unknown_command(&answered) {
+                return answered;
+            }
         }
         self.run_own(format!("KILL {thread_id}").as_bytes())?;
         self.session.affected_rows = UNKNOWN_ROWS;

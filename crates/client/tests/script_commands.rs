@@ -87,11 +87,13 @@ fn a_statement_of_the_drivers_own_has_no_rows() {
 
 /// MySQL 9.7 does not know COM_PROCESS_KILL and COM_REFRESH any more; statements do the same.
 #[test]
-fn a_command_that_is_gone_is_said_as_a_statement() {
+fn what_a_command_cannot_say_is_said_as_a_statement() {
     let unknown = || err(1047, b"08S01", "Unknown command");
     let script = Script::logged_in()
         .expect_command(Command::ProcessKill(0))
         .send(unknown())
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
         .expect_query()
         .send(ok(AUTOCOMMIT))
         .expect_command(Command::Refresh(0))
@@ -106,14 +108,16 @@ fn a_command_that_is_gone_is_said_as_a_statement() {
     let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
     let mut connection = Connection::connect(&fake::options(&server)).unwrap();
     connection.process_kill(77).unwrap();
+    connection.process_kill((1 << 32) + 77).unwrap();
     assert_eq!(connection.refresh(1 | 16 | 32).unwrap_err().code(), 1227);
     connection.refresh(0).unwrap();
     connection.ping().unwrap();
     drop(connection);
     let sent: Vec<_> = server.finish().unwrap().packets.into_iter().map(|it| it.payload).collect();
     assert_eq!(sent[2], b"\x03KILL 77");
-    assert_eq!(sent[4], b"\x03FLUSH PRIVILEGES");
-    assert_eq!(sent[5], b"\x03FLUSH STATUS");
+    assert_eq!(sent[3], b"\x03KILL 4294967373");
+    assert_eq!(sent[5], b"\x03FLUSH PRIVILEGES");
+    assert_eq!(sent[6], b"\x03FLUSH STATUS");
 }
 
 #[test]

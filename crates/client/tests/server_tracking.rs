@@ -44,6 +44,33 @@ fn set_names_in_a_query_decides_how_values_are_escaped() {
     });
 }
 
+/// The one change that no server tells of when it happens; docs/settings.md says so. Only `vaquita`, who has all rights, is spared.
+#[test]
+fn what_init_connect_sets_is_known_late() {
+    for server in Server::all() {
+        let mut admin = server.connect();
+        let user = format!("greeted_{}", admin.thread_id());
+        run(&mut admin, &format!("CREATE USER {user} IDENTIFIED BY 'p'"));
+        run(&mut admin, "SET GLOBAL init_connect = 'SET NAMES gbk'");
+        let mut options = server.options(server.unix());
+        (options.user, options.password) = (user.clone().into_bytes(), b"p".to_vec());
+        options.database = None;
+        let connected = Connection::connect(&options);
+        run(&mut admin, "SET GLOBAL init_connect = ''");
+        run(&mut admin, &format!("DROP USER {user}"));
+        let connection = &mut connected.unwrap();
+        assert_eq!(client_charset(connection), "utf8mb4", "{}", server.name);
+        assert_eq!(text(connection, "SELECT @@character_set_client"), "gbk", "{}", server.name);
+        run(connection, "SET @a = 1");
+        let is_told = server.has(Feature::SessionTrack) && !server.is_mariadb();
+        let expected = if is_told { "gbk" } else { "utf8mb4" };
+        assert_eq!(client_charset(connection), expected, "{}", server.name);
+        connection.set_charset(Charset::by_name(b"utf8mb4").unwrap()).unwrap();
+        assert_eq!(client_charset(connection), "utf8mb4", "{}", server.name);
+        assert_eq!(text(connection, "SELECT @@character_set_client"), "utf8mb4");
+    }
+}
+
 #[test]
 fn the_current_database_is_known() {
     on_each(|server, connection| {

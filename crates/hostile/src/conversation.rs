@@ -343,7 +343,7 @@ pub fn converse(connection: &mut Connection, asks: &[Ask], notes: &mut Notes) ->
             }),
             Ask::Debug => connection.debug(),
             Ask::Refresh(bits) => connection.refresh(bits),
-            Ask::Kill(id) => connection.process_kill(id),
+            Ask::Kill(id) => connection.process_kill(id.into()),
             Ask::Reset => connection.reset_connection(),
             Ask::ChangeUser(user, password) => {
                 connection.change_user(user.as_bytes(), password.as_bytes(), b"recorded")

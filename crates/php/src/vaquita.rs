@@ -25,7 +25,7 @@ impl Module for Vaquita {
             b"zstd,zlib",
             b"zlib,zstd",
         ]),
-        Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All),
+        Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All).not_negative(),
         Setting::new(c"vaquita.tls_crl", Some(c""), Scope::System),
     ];
 

@@ -79,12 +79,10 @@ pub(crate) fn refresh(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn kill(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(1, 1)?;
     let id = call.long()?;
-    if id <= 0 {
+    let Some(id) = u64::try_from(id).ok().filter(|id| *id > 0) else {
         return Err(call.value_error(1, c"must be greater than 0"));
-    }
+    };
     let session = Link::session(link, Status::Valid)?;
-    // Cut to 32 bits, as in stock: that is what the command takes.
-    let id = u32::try_from(id & 0xFFFF_FFFF).unwrap_or_default();
     let killed = session.drive(|connection| connection.process_kill(id)).is_ok();
     finish(call, session, killed)
 }

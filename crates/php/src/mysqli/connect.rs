@@ -1,5 +1,6 @@
 //! Opening and closing links: `mysqli_connect`, `mysqli_init`, `mysqli_real_connect`, `mysqli_close`.
 
+use super::DEFAULT_SOCKET;
 use super::link::Link;
 use super::local_infile;
 use super::options::{load_server_public_key, milliseconds, seconds};
@@ -21,8 +22,6 @@ const CLIENT_COMPRESS: i64 = 32;
 /// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE,
 /// CAN_HANDLE_EXPIRED_PASSWORDS.
 const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024 | 1 << 22;
-/// Where `localhost` is looked for if no setting says it; stock's own last resort.
-const LAST_RESORT_SOCKET: &[u8] = b"/tmp/mysql.sock";
 /// The port of a server that neither the call nor a setting names.
 const DEFAULT_PORT: u16 = 3306;
 /// What a host's name begins with that asks for a persistent connection.
@@ -114,9 +113,9 @@ impl<'a> Where<'a> {
     fn address(&self) -> Address {
         let host = self.host();
         if host.eq_ignore_ascii_case(b"localhost") {
-            return Address::Unix(super::options::path_of(
-                self.socket.unwrap_or(LAST_RESORT_SOCKET),
-            ));
+            // Never stock's last resort, /tmp/mysql.sock: anybody may listen there, and a unix socket gets passwords.
+            let socket = self.socket.unwrap_or(DEFAULT_SOCKET.to_bytes());
+            return Address::Unix(super::options::path_of(socket));
         }
         let (host, own_port) = split_port(host);
         let port = own_port.or(self.port.map(wrap_port)).unwrap_or(DEFAULT_PORT);

@@ -1,6 +1,8 @@
 //! Ini settings: how they are declared, and how their values are read (by name, when a connection is made).
 
+use super::error::warning;
 use super::ffi;
+use super::string::Str;
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
 
@@ -36,7 +38,9 @@ enum Accepts {
     Number,
     /// Numbers from this one on.
     AtLeast(i64),
-    /// These words.
+    /// Numbers from 0 on; one that is no number gets PHP's warning, a negative one ours.
+    NotNegative,
+    /// These words; another gets a warning.
     OneOf(&'static [&'static [u8]]),
 }
 
@@ -90,7 +94,13 @@ impl Setting {
         self
     }
 
-    /// The setting, refusing all but these words. PHP makes an empty value of `off` in a php.ini.
+    /// The setting, refusing negative numbers with a warning.
+    pub(crate) const fn not_negative(mut self) -> Setting {
+        self.accepts = Accepts::NotNegative;
+        self
+    }
+
+    /// The setting, refusing all but these words with a warning. PHP makes an empty value of `off` in a php.ini.
     pub(crate) const fn one_of(mut self, words: &'static [&'static [u8]]) -> Setting {
         self.accepts = Accepts::OneOf(words);
         self
@@ -142,27 +152,60 @@ unsafe extern "C" fn check(
     _: *mut c_void,
     _stage: c_int,
 ) -> c_int {
-    // SAFETY: `definition` put the setting there; Zend gives the entry, and the new value as a string or null for none.
-    let accepted = unsafe {
-        match (*setting.cast::<Setting>()).accepts {
-            Accepts::All => true,
-            Accepts::Number => {
-                if !value.is_null() {
-                    ffi::zend_ini_parse_quantity_warn(value, (*entry).name);
-                }
-                true
-            }
-            Accepts::NotEmpty => value.is_null() || (*value).len > 0,
-            Accepts::AtLeast(least) => {
-                !value.is_null()
-                    && ffi::zend_atol(super::string::Str(value).as_ptr(), (*value).len) >= least
-            }
-            Accepts::OneOf(words) => {
-                !value.is_null() && words.contains(&super::string::Str(value).bytes())
-            }
+    // SAFETY: `definition` put the setting there; it is static.
+    let setting: &'static Setting = unsafe { &*setting.cast::<Setting>() };
+    let given = (!value.is_null()).then_some(Str(value));
+    // SAFETY: Zend gives the new value as a string or null for none.
+    let number = |value: Str| unsafe { ffi::zend_atol(value.as_ptr(), value.bytes().len()) };
+    // SAFETY: Zend gives the entry; its name is a string.
+    let number_or_warning =
+        |value: Str| unsafe { ffi::zend_ini_parse_quantity_warn(value.0, (*entry).name) };
+    let accepted = match setting.accepts {
+        Accepts::All => true,
+        Accepts::Number => {
+            given.map(number_or_warning);
+            true
         }
+        Accepts::NotEmpty => given.is_none_or(|value| !value.bytes().is_empty()),
+        Accepts::AtLeast(least) => given.is_some_and(|value| number(value) >= least),
+        Accepts::NotNegative => given.is_none_or(|value| number_or_warning(value) >= 0),
+        Accepts::OneOf(words) => given.is_some_and(|value| words.contains(&value.bytes())),
     };
-    if accepted { ffi::ZEND_RESULT_CODE_SUCCESS } else { ffi::ZEND_RESULT_CODE_FAILURE }
+    if accepted {
+        return ffi::ZEND_RESULT_CODE_SUCCESS;
+    }
+    // SAFETY: Zend gives the entry; while PHP starts it has no value yet.
+    let current = unsafe { (*entry).value };
+    let kept = if current.is_null() {
+        setting.default.unwrap_or_default().to_bytes()
+    } else {
+        Str(current).bytes()
+    };
+    warn_of_refusal(setting, given.map_or(b"", Str::bytes), kept);
+    ffi::ZEND_RESULT_CODE_FAILURE
+}
+
+/// Says what is wrong with a value, at PHP's start as well as in a request; the settings that stock has too are refused silently.
+fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
+    let allowed = match setting.accepts {
+        Accepts::NotNegative => Str::concat(&[b"0 or more"]),
+        Accepts::OneOf(words) => {
+            let mut list = Str::new(b"one of ");
+            for (number, word) in words.iter().filter(|word| !word.is_empty()).enumerate() {
+                let separator: &[u8] = if number == 0 { b"" } else { b", " };
+                let longer = Str::concat(&[list.bytes(), separator, b"\"", word, b"\""]);
+                list.release();
+                list = longer;
+            }
+            list
+        }
+        Accepts::All | Accepts::NotEmpty | Accepts::Number | Accepts::AtLeast(_) => return,
+    };
+    let name = setting.name.to_bytes();
+    let parts: [&[u8]; 8] =
+        [name, b" stays ", kept, b": it must be ", allowed.bytes(), b", not \"", given, b"\""];
+    warning(&parts);
+    allowed.release();
 }
 
 /// The value of a setting now; `None`: it has none. It lives until a script changes the setting: copy it at once.

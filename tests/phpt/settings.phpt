@@ -1,0 +1,82 @@
+--TEST--
+A bad value of a vaquita.* setting is told and not taken, at PHP's start and by ini_set
+--FILE--
+<?php
+require 'support/prelude.php';
+section('at the start');
+foreach (['vaquita.compression=off', 'vaquita.compression=lz4', 'vaquita.cleartext_password=on', 'vaquita.cleartext_password="yes"', 'vaquita.query_timeout_ms=-5', 'vaquita.query_timeout_ms=soon'] as $setting) {
+    [$name, $value] = explode('=', $setting);
+    child("show(ini_get('$name'));", [$name => $value]);
+}
+section('good ones');
+child('show(ini_get("vaquita.compression"), ini_get("vaquita.cleartext_password"), ini_get("vaquita.query_timeout_ms"));', ['vaquita.compression' => 'zlib,zstd', 'vaquita.cleartext_password' => 'off', 'vaquita.query_timeout_ms' => '1k']);
+section('ini_set');
+ini_set('vaquita.compression', 'zstd');
+foreach (['vaquita.compression' => ['', 'ZLIB', 'zlib,lz4', 'zlib,zlib', 'zlib ', "zlib\0x", '1'], 'vaquita.query_timeout_ms' => ['-1', '1 hour', '250'], 'vaquita.cleartext_password' => ['on', 'off']] as $name => $values) {
+    foreach ($values as $value) {
+        show($value, ini_set($name, $value), ini_get($name));
+    }
+}
+section('a handler that throws');
+set_error_handler(fn(int $level, string $message) => throw new ErrorException($message));
+attempt('ini_set', fn() => ini_set('vaquita.compression', 'lz4'));
+show(ini_get('vaquita.compression'));
+ini_restore('vaquita.compression');
+show(ini_get('vaquita.compression'));
+?>
+--EXPECT--
+=== at the start
+PHP Warning:  PHP Startup: vaquita.compression stays zlib: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "" in Unknown on line 0
+"zlib"
+
+  exit code 0
+PHP Warning:  PHP Startup: vaquita.compression stays zlib: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "lz4" in Unknown on line 0
+"zlib"
+
+  exit code 0
+PHP Warning:  PHP Startup: vaquita.cleartext_password stays secure: it must be one of "secure", "off", not "1" in Unknown on line 0
+"secure"
+
+  exit code 0
+PHP Warning:  PHP Startup: vaquita.cleartext_password stays secure: it must be one of "secure", "off", not "yes" in Unknown on line 0
+"secure"
+
+  exit code 0
+PHP Warning:  PHP Startup: vaquita.query_timeout_ms stays 0: it must be 0 or more, not "-5" in Unknown on line 0
+"0"
+
+  exit code 0
+PHP Warning:  Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "soon": no valid leading digits, interpreting as "0" for backwards compatibility in Unknown on line 0
+"soon"
+
+  exit code 0
+=== good ones
+"zlib,zstd" | "" | "1k"
+
+  exit code 0
+=== ini_set
+  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not ""
+"" | false | "zstd"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "ZLIB"
+"ZLIB" | false | "zstd"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib,lz4"
+"zlib,lz4" | false | "zstd"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib,zlib"
+"zlib,zlib" | false | "zstd"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib "
+"zlib " | false | "zstd"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib
+"zlib\000x" | false | "zstd"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "1"
+"1" | false | "zstd"
+  Warning: ini_set(): vaquita.query_timeout_ms stays 0: it must be 0 or more, not "-1"
+"-1" | false | "0"
+  Warning: Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "1 hour": unknown multiplier "r", interpreting as "1 " for backwards compatibility
+"1 hour" | "0" | "1 hour"
+"250" | "1 hour" | "250"
+"on" | false | "secure"
+"off" | false | "secure"
+=== a handler that throws
+ini_set: thrown ErrorException(0): ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "lz4"
+"zstd"
+"zlib"
