@@ -75,6 +75,40 @@ connects('one without hashes', 'server.pem', 'server', ca(null, 'unhashed'));
 connects('no such directory', 'server.pem', 'server', ca(null, 'nothing'));
 connects('a directory and a file without', 'server.pem', 'server', ca('other.pem', 'hashed'));
 connects('a directory without, and a file', 'server.pem', 'server', ca('root.pem', 'unhashed'));
+foreach (['unhashed:./hashed', 'hashed:./unhashed', 'nothing:./hashed', 'hashed:', ':./hashed', ':./nothing::./hashed:', 'nothing:./unhashed', 'hashed;./unhashed', 'hashed:./hashed'] as $directories) {
+    connects("the directories $directories", 'server.pem', 'server', ca(null, $directories));
+}
+// The system's CAs, which OpenSSL's variables can replace.
+foreach (['hashed', 'unhashed:./hashed', ':', 'unhashed', ''] as $directories) {
+    foreach (['root.pem', 'other.pem', 'nothing.pem', ''] as $file) {
+        putenv('SSL_CERT_DIR' . ($directories === '' ? '' : '=' . $certificates->placed("./$directories")));
+        putenv('SSL_CERT_FILE' . ($file === '' ? '' : '=' . $certificates->path($file)));
+        connects("SSL_CERT_DIR '$directories', SSL_CERT_FILE '$file'", 'server.pem', 'server', ca(null, null, 'HIGH'));
+    }
+}
+putenv('SSL_CERT_DIR=' . $certificates->path('hashed'));
+putenv('SSL_CERT_FILE=' . $certificates->path('root.pem'));
+connects('the variables', 'server.pem', 'server', ca(null, null, 'HIGH'));
+connects('the variables and a chosen directory', 'server.pem', 'server', ca(null, 'unhashed'));
+connects('the variables and a list of no directory', 'server.pem', 'server', [null, null, null, ':', null]);
+connects('the variables and a chosen file', 'server.pem', 'server', ca('other.pem'));
+putenv('SSL_CERT_DIR');
+putenv('SSL_CERT_FILE');
+
+section('CAs of one name');
+$certificates->make('namesake', null, '/O=Vaquita/CN=Test  Root', CA);
+foreach (['root' => ['root'], 'namesake' => ['namesake'], 'both' => ['namesake', 'root'], 'turned' => ['root', 'namesake']] as $directory => $names) {
+    mkdir($certificates->path("of-$directory"));
+    foreach ($names as $number => $name) {
+        $hash = trim(shell_exec('openssl x509 -noout -hash -in ' . escapeshellarg($certificates->path("$name.pem"))));
+        copy($certificates->path("$name.pem"), $certificates->path("of-$directory/$hash.$number"));
+    }
+}
+connects('a namesake in the directory, the CA in the file', 'server.pem', 'server', ca('root.pem', 'of-namesake'));
+connects('a namesake in the file, the CA in the directory', 'server.pem', 'server', ca('namesake.pem', 'of-root'));
+foreach (['of-both', 'of-turned', 'of-namesake:./of-root', 'of-root:./of-namesake'] as $directories) {
+    connects("namesakes in $directories", 'server.pem', 'server', ca(null, $directories));
+}
 
 section('self-signed');
 $certificates->make('own', null, ME, SERVER);

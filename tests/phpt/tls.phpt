@@ -19,7 +19,7 @@ function tells(string $label, string $chain, array $tls, array $settings = [], i
     global $certificates, $server;
     $key = preg_replace('/\..*/', '', $chain);
     $server->show($certificates->path($chain), $certificates->path("$key.key"));
-    $tls = array_map(fn(?string $value) => str_starts_with((string) $value, './') ? $certificates->path(substr($value, 2)) : $value, $tls);
+    $tls = array_map($certificates->placed(...), $tls);
     $code = 'set_error_handler(fn() => true); $link = mysqli_init(); mysqli_report(MYSQLI_REPORT_OFF); $link->ssl_set(...' . var_export($tls, true) . ");\n"
         . "echo @\$link->real_connect('127.0.0.1', 'user', 'password', null, $server->port, null, $flags) ? 'connected' : mysqli_connect_error();";
     ob_start();
@@ -49,11 +49,14 @@ tells('no cipher', 'server.pem', [null, null, null, null, 'nonsense']);
 echo "-- settings\n";
 tells('openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('root.pem')]);
 tells('another openssl.cafile', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.cafile' => $certificates->path('other.pem')]);
+$certificates->openssl('rehash', '.');
+tells('openssl.capath, a list', 'server.pem', [null, null, null, null, 'HIGH'], ['openssl.capath' => $certificates->path('nothing') . ":$certificates->folder"]);
 tells('the script knows better', 'server.pem', $known, ['openssl.cafile' => $certificates->path('other.pem')]);
-foreach (['root.pem' => 2, 'client' => 0] as $file => $position) {
+$allowed = getenv('VAQUITA_TESTS');
+foreach (['a file' => [2, './root.pem'], 'a key' => [0, './client'], 'a list of directories' => [3, "$allowed::./hashed"], 'a list that begins' => [3, "./hashed:$allowed"]] as $name => [$position, $value]) {
     $tls = [null, null, null, null, null];
-    $tls[$position] = "./$file";
-    tells("open_basedir, $file", 'server.pem', $tls, ['open_basedir' => getenv('VAQUITA_TESTS') . PATH_SEPARATOR . ini_get('include_path') . PATH_SEPARATOR . sys_get_temp_dir() . '/vaquita0']);
+    $tls[$position] = $value;
+    tells("open_basedir, $name", 'server.pem', $tls, ['open_basedir' => getenv('VAQUITA_TESTS') . PATH_SEPARATOR . ini_get('include_path') . PATH_SEPARATOR . sys_get_temp_dir() . '/vaquita0']);
 }
 
 echo "-- revocation\n";
@@ -112,9 +115,12 @@ no cipher: Cannot connect to MySQL using SSL: no cipher is possible by 'nonsense
 -- settings
 openssl.cafile: connected
 another openssl.cafile: Cannot connect to MySQL using SSL: the server's certificate is not signed by a known CA
+openssl.capath, a list: connected
 the script knows better: connected
-open_basedir, root.pem: Cannot connect to MySQL using SSL: FOLDER/root.pem can't be used: open_basedir restriction in effect
-open_basedir, client: Cannot connect to MySQL using SSL: FOLDER/client can't be used: open_basedir restriction in effect
+open_basedir, a file: Cannot connect to MySQL using SSL: FOLDER/root.pem can't be used: open_basedir restriction in effect
+open_basedir, a key: Cannot connect to MySQL using SSL: FOLDER/client can't be used: open_basedir restriction in effect
+open_basedir, a list of directories: Cannot connect to MySQL using SSL: FOLDER/hashed can't be used: open_basedir restriction in effect
+open_basedir, a list that begins: Cannot connect to MySQL using SSL: FOLDER/hashed can't be used: open_basedir restriction in effect
 -- revocation
 empty: connected
 revoked: Cannot connect to MySQL using SSL: a certificate was revoked

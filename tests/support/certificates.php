@@ -44,6 +44,12 @@ final class Certificates
         return "$this->folder/$name";
     }
 
+    /** A value of ssl_set, where ./ stands for the folder, also behind a colon. */
+    public function placed(?string $value): ?string
+    {
+        return $value === null ? null : preg_replace('#(^|:)\./#', "$1$this->folder/", $value);
+    }
+
     /** Runs openssl in the folder; what it says is shown if it fails. */
     public function openssl(string ...$arguments): void
     {
@@ -157,7 +163,7 @@ function connects(string $label, string $chain, string $key, ?array $tls, int $f
     $server->show($certificates->path($chain), $certificates->path("$key.key"), $ca === '' ? '' : $certificates->path($ca));
     $link = mysqli_init();
     if ($tls !== null) {
-        $link->ssl_set(...array_map(fn(?string $value) => str_starts_with((string) $value, './') ? $certificates->path(substr($value, 2)) : $value, $tls));
+        $link->ssl_set(...array_map($certificates->placed(...), $tls));
     }
     $connected = $link->real_connect($host, 'user', 'password', null, $server->port, null, $flags);
     echo "$label: ", $connected ? 'connected' : mysqli_connect_errno() . ' ' . preg_replace('/^(Cannot connect to MySQL using SSL).*/s', '$1', mysqli_connect_error());

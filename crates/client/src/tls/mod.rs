@@ -46,10 +46,11 @@ pub enum Verify {
 pub struct TlsOptions {
     /// How much of the server's certificate is verified.
     pub verify: Verify,
-    /// The CAs that are believed. Without this and [`TlsOptions::ca_directory`] those of the system are.
+    /// The CAs that are believed. Without this and [`TlsOptions::ca_directories`] those of the system are.
     pub ca_file: Option<PathBuf>,
-    /// A directory with CAs in files that are called after the hashes of their names, as `openssl rehash` does.
-    pub ca_directory: Option<PathBuf>,
+    /// Directories with CAs in files that are called after the hashes of their names, as `openssl rehash` does. Empty paths
+    /// stand for none, but the system's CAs are not believed then.
+    pub ca_directories: Vec<PathBuf>,
     /// The client's certificate, and behind it those of the CAs that lead to one that the server knows.
     pub certificate: Option<PathBuf>,
     /// The key of the client's certificate; `None`: it stands in the same file. Without a certificate it is not read.

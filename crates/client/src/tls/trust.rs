@@ -1,4 +1,4 @@
-//! The CAs that are believed: those of a file, of a directory, or the system's.
+//! The CAs that are believed: those of a file, of directories, or the system's.
 
 use std::env;
 use std::fs::{self, File};
@@ -31,9 +31,9 @@ const SYSTEM_DIRECTORY: &str = "/etc/ssl/certs";
 /// Known CAs, and other certificates that are believed for themselves.
 #[derive(Debug)]
 pub(super) struct Trust {
-    /// A directory whose files are called after the hashes of names; only what is asked for is read.
-    directory: Option<PathBuf>,
-    /// The system's file, which is read when the directory does not know; one that was asked for is read in any case.
+    /// Directories whose files are called after the hashes of names; only what is asked for is read.
+    directories: Vec<PathBuf>,
+    /// The system's file, which is read when no directory knows; one that was asked for is read in any case.
     bundle: Option<PathBuf>,
     certificates: OnceLock<Vec<Arc<Certificate>>>,
 }
@@ -44,8 +44,8 @@ impl Trust {
     /// # Errors
     /// [`Error::Tls`]: the file can't be read, or there is no certificate in it.
     pub(super) fn new(options: &TlsOptions) -> Result<Trust, Error> {
-        let TlsOptions { ca_file, ca_directory, .. } = options;
-        if ca_file.is_none() && ca_directory.is_none() {
+        let TlsOptions { ca_file, ca_directories, .. } = options;
+        if ca_file.is_none() && ca_directories.is_empty() {
             return Ok(Trust::of_system());
         }
         let certificates = match ca_file {
@@ -61,27 +61,27 @@ impl Trust {
             None => Vec::new(),
         };
         Ok(Trust {
-            directory: ca_directory.clone(),
+            directories: named(ca_directories.iter().cloned()),
             bundle: None,
             certificates: OnceLock::from(certificates),
         })
     }
 
-    /// What OpenSSL's programs would believe; its two variables are heeded as there.
+    /// What OpenSSL's programs would believe; its two variables are heeded as there, the first with colons between directories.
     fn of_system() -> Trust {
-        let named = |variable| env::var_os(variable).map(PathBuf::from);
-        let directory = named("SSL_CERT_DIR").unwrap_or_else(|| SYSTEM_DIRECTORY.into());
-        let bundle = named("SSL_CERT_FILE").or_else(|| {
+        let directories = env::var_os("SSL_CERT_DIR").unwrap_or_else(|| SYSTEM_DIRECTORY.into());
+        let directories = named(env::split_paths(&directories));
+        let bundle = env::var_os("SSL_CERT_FILE").map(PathBuf::from).or_else(|| {
             SYSTEM_FILES.iter().map(PathBuf::from).find(|path| fs::metadata(path).is_ok())
         });
-        Trust { directory: Some(directory), bundle, certificates: OnceLock::new() }
+        Trust { directories, bundle, certificates: OnceLock::new() }
     }
 
     /// The known certificates of this name.
     pub(super) fn of_name(&self, subject: &[u8]) -> Vec<Arc<Certificate>> {
         let mut found = Vec::new();
-        if let Some(directory) = &self.directory {
-            let hash = name_hash(subject);
+        let hash = name_hash(subject);
+        for directory in &self.directories {
             for number in 0..MAX_SAME_HASH {
                 let Ok(pem) = read(&directory.join(format!("{hash}.{number}"))) else { break };
                 found.extend(certificates(&pem).into_iter().filter(|ca| ca.subject == subject));
@@ -101,6 +101,11 @@ impl Trust {
     pub(super) fn knows(&self, certificate: &Certificate) -> bool {
         self.of_name(&certificate.subject).iter().any(|known| known.is_same(certificate))
     }
+}
+
+/// Those paths that are any: an empty one would be the folder that the process is in.
+fn named(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    paths.filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
 /// The certificates of a PEM file; what is none is passed over.
@@ -130,15 +135,15 @@ mod tests {
         let directory = env::temp_dir().join(format!("vaquita-trust-{}", std::process::id()));
         fs::create_dir(&directory).unwrap();
         fs::write(directory.join(format!("{}.0", name_hash(&subject))), &pem).unwrap();
-        let found = |ca_file: Option<PathBuf>, ca_directory: Option<PathBuf>| {
-            let options = TlsOptions { ca_file, ca_directory, ..TlsOptions::default() };
+        let found = |ca_file: Option<PathBuf>, ca_directories: Vec<PathBuf>| {
+            let options = TlsOptions { ca_file, ca_directories, ..TlsOptions::default() };
             Trust::new(&options).unwrap().of_name(&subject).len()
         };
         let file = Some(PathBuf::from(CERTIFICATE));
         let counts = [
-            found(file.clone(), None),
-            found(None, Some(directory.clone())),
-            found(file, Some(directory.clone())),
+            found(file.clone(), Vec::new()),
+            found(None, vec!["/nonexistent".into(), directory.clone()]),
+            found(file, vec![directory.clone()]),
         ];
         fs::remove_dir_all(&directory).unwrap();
         assert_eq!(counts, [1, 1, 2]);

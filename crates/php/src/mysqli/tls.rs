@@ -8,7 +8,6 @@ use crate::zend::error::Outcome;
 use crate::zend::files;
 use crate::zend::ini;
 use crate::zend::string::Str;
-use std::path::PathBuf;
 use vaquita_client::{TlsOptions, Verify, codes};
 
 /// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
@@ -24,18 +23,30 @@ pub(super) struct Asked {
     key: Vec<u8>,
     certificate: Vec<u8>,
     ca_file: Vec<u8>,
-    ca_directory: Vec<u8>,
+    /// Several with colons between.
+    ca_directories: Vec<u8>,
     ciphers: Vec<u8>,
 }
 
 impl Asked {
     fn is_anything(&self) -> bool {
-        self.files().into_iter().chain([&self.ciphers]).any(|value| !value.is_empty())
+        let Asked { key, certificate, ca_file, ca_directories, ciphers } = self;
+        let values = [key, certificate, ca_file, ca_directories, ciphers];
+        values.into_iter().any(|value| !value.is_empty())
     }
 
-    fn files(&self) -> [&Vec<u8>; 4] {
-        [&self.key, &self.certificate, &self.ca_file, &self.ca_directory]
+    /// All that may be read, a path each.
+    fn paths(&self) -> impl Iterator<Item = &[u8]> {
+        let files = [&self.key, &self.certificate, &self.ca_file];
+        let paths = files.into_iter().map(Vec::as_slice).chain(directories(&self.ca_directories));
+        paths.filter(|path| !path.is_empty())
     }
+}
+
+/// A list of directories, as OpenSSL reads it; one of colons alone is a list, too, of no directory.
+fn directories(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let list = (!list.is_empty()).then_some(list);
+    list.into_iter().flat_map(|list| list.split(|byte| *byte == b':'))
 }
 
 /// `mysqli_ssl_set`.
@@ -44,7 +55,7 @@ pub(crate) fn ssl_set(call: &mut Call<'_>) -> Outcome {
     let key = call.optional_bytes()?;
     let certificate = call.optional_bytes()?;
     let ca_file = call.optional_bytes()?;
-    let ca_directory = call.optional_bytes()?;
+    let ca_directories = call.optional_bytes()?;
     let ciphers = call.optional_bytes()?;
     let session = Link::session(link, Status::Initialised)?;
     // A text ends at its first NUL, as it does for stock.
@@ -56,7 +67,7 @@ pub(crate) fn ssl_set(call: &mut Call<'_>) -> Outcome {
             key: own(key),
             certificate: own(certificate),
             ca_file: own(ca_file),
-            ca_directory: own(ca_directory),
+            ca_directories: own(ca_directories),
             ciphers: own(ciphers),
         };
     });
@@ -67,7 +78,7 @@ pub(crate) fn ssl_set(call: &mut Call<'_>) -> Outcome {
 /// The settings that TLS heeds. They must not outlive the next user code, which may change them.
 pub(super) struct Settings<'a> {
     ca_file: Option<&'a [u8]>,
-    ca_directory: Option<&'a [u8]>,
+    ca_directories: Option<&'a [u8]>,
     crl_file: Option<&'a [u8]>,
 }
 
@@ -75,7 +86,7 @@ impl Settings<'_> {
     pub(super) fn read() -> Self {
         Settings {
             ca_file: ini::string(c"openssl.cafile"),
-            ca_directory: ini::string(c"openssl.capath"),
+            ca_directories: ini::string(c"openssl.capath"),
             crl_file: ini::string(c"vaquita.tls_crl"),
         }
     }
@@ -91,13 +102,14 @@ pub(super) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> O
     let is_verified = flags & CLIENT_SSL_VERIFY_SERVER_CERT != 0
         || (asked.is_anything() && flags & CLIENT_SSL_DONT_VERIFY_SERVER_CERT == 0);
     let path = |bytes: &[u8]| (!bytes.is_empty()).then(|| path_of(bytes));
-    let path_or = |bytes: &[u8], setting: Option<&[u8]>| -> Option<PathBuf> {
-        path(bytes).or_else(|| setting.and_then(path))
+    let ca_directories = match asked.ca_directories.as_slice() {
+        b"" => settings.ca_directories.unwrap_or_default(),
+        asked => asked,
     };
     Some(TlsOptions {
         verify: if is_verified { Verify::Identity } else { Verify::None },
-        ca_file: path_or(&asked.ca_file, settings.ca_file),
-        ca_directory: path_or(&asked.ca_directory, settings.ca_directory),
+        ca_file: path(&asked.ca_file).or_else(|| settings.ca_file.and_then(path)),
+        ca_directories: directories(ca_directories).map(path_of).collect(),
         certificate: path(&asked.certificate),
         key: path(&asked.key),
         ciphers: (!asked.ciphers.is_empty())
@@ -108,12 +120,10 @@ pub(super) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> O
 
 /// Whether the script may have the files that it named for TLS read; if not, the session says why.
 pub(super) fn may_read_files(session: &Session) -> bool {
-    (0..4).all(|index| {
-        let path = session.options.peek(|options| {
-            Str::new(options.tls.files().get(index).map_or(b"", |path| path.as_slice()))
-        });
-        let Ok(path) = path else { return false };
-        let is_allowed = path.bytes().is_empty() || files::is_allowed(path);
+    for index in 0.. {
+        let path = session.options.peek(|options| options.tls.paths().nth(index).map(Str::new));
+        let Ok(Some(path)) = path else { return path.is_ok() };
+        let is_allowed = files::is_allowed(path);
         if !is_allowed {
             let message = format!(
                 "Cannot connect to MySQL using SSL: {} can't be used: open_basedir restriction in effect",
@@ -122,6 +132,9 @@ pub(super) fn may_read_files(session: &Session) -> bool {
             session.fail(codes::CONNECTION_ERROR, *b"HY000", message.into_bytes());
         }
         path.release();
-        is_allowed
-    })
+        if !is_allowed {
+            return false;
+        }
+    }
+    true
 }
