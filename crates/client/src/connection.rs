@@ -11,6 +11,7 @@ use crate::handshake::{self, Greeting};
 use crate::local_infile::Names;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
+use crate::query_timeout::ServerSide;
 use crate::result_set::Columns;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
@@ -40,6 +41,8 @@ pub struct Connection {
     pub(crate) greeting: Greeting,
     /// What it was made with; the user, the password and the database are those of now.
     pub(crate) options: Box<ConnectOptions>,
+    /// What the server knows of the limit of queries.
+    pub(crate) server_side: ServerSide,
 }
 
 impl Connection {
@@ -96,6 +99,7 @@ impl Connection {
             collation_id: established.collation_id,
             greeting: established.greeting,
             options: Box::new(options.clone()),
+            server_side: ServerSide::default(),
         };
         connection.confirm_charset(options.charset)?;
         let transport = connection.stream.transport();
@@ -216,6 +220,10 @@ impl Connection {
         if self.stream.transport().end_watch()? && command != Command::Quit {
             self.absorb_kill()?;
         }
+        // A server that does not read a query keeps us waiting as much as one that does not answer it.
+        if matches!(command, Command::Query(_)) {
+            self.stream.transport().begin_watch();
+        }
         let sent = self.stream.write_command(command.code(), &body);
         sent.map_err(|error| self.lost_in_writing(error))
     }
@@ -224,6 +232,7 @@ impl Connection {
     #[cold]
     pub(crate) fn lost_in_writing(&mut self, error: Error) -> Error {
         let error = self.stream.last_words(error);
+        let error = self.stream.transport().explain(error);
         self.session.error();
         self.break_off();
         error

@@ -73,6 +73,7 @@ mod query;
 mod query_timeout;
 mod result_set;
 mod row;
+mod server_identity;
 mod session;
 mod state;
 mod tls;

@@ -37,7 +37,6 @@ impl Connection {
         self.note_local_infiles(sql);
         self.send_command(Command::Query(sql))?;
         self.state = State::QuerySent;
-        self.stream.transport().begin_watch();
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! A limit on how long queries take: told to the server where it keeps one itself, and kept from here where it does not.
 //!
 //! MariaDB stops any statement (`max_statement_time`), MySQL a SELECT (`max_execution_time`); they are told once a session, when the
-//! limit is set, and their errors (1969, 3024) pass as they are. For what they don't stop, and for servers that know neither,
-//! [`crate::watch`] waits a little longer and then sends KILL QUERY over a connection of its own. That is done only if that
-//! connection reached the server of this one: behind a balancer the same id may be a stranger's. It waits for the OK, so that the kill can
-//! hit nothing later, and the answer to the query is read to its end. Where any of this fails, the connection is closed (2013).
+//! limit is set, unless they have a stricter one already, and their errors (1969, 3024) pass as they are. For what they don't stop, and
+//! for servers that know neither, [`crate::watch`] waits a little longer and then sends KILL QUERY over a connection of its own. That is
+//! done only if that connection reached the server of this one: behind a balancer the same id may be a stranger's. It waits for the OK, so
+//! that the kill can hit nothing later, and the answer to the query is read to its end. Where any of this fails, the connection is closed
+//! (2013); so it is where the server does not even read all of the query, for then there is nothing to be killed.
 
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,8 @@ use crate::error::Error;
 use crate::options::ConnectOptions;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
+use crate::server_identity::Identity;
+use crate::state::Call;
 use crate::watch::{Stop, Stopped, Watch};
 
 /// What a server that keeps the limit itself has more before we do.
@@ -23,47 +26,46 @@ const GRACE: Duration = Duration::from_millis(250);
 /// How long the connection that kills may take in all.
 const KILLER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a start time, which a server tells as a difference of two clocks of whole seconds, may differ by.
-const START_TOLERANCE_SECONDS: i64 = 2;
+/// What a server is asked before it is told of a limit, each question if it refuses the one before: its own limit in microseconds (0:
+/// none), and what [`Identity`] takes. The last one is for servers that say nothing of themselves, and for all that have said it.
+const MYSQL_QUESTIONS: &[&[u8]] = &[
+    b"SELECT @@SESSION.max_execution_time * 1000, CONNECTION_ID(), UNIX_TIMESTAMP() - VARIABLE_VALUE, \
+    @@server_uuid, @@hostname, @@port, @@datadir FROM performance_schema.global_status \
+    WHERE VARIABLE_NAME = 'UPTIME'",
+    // Before 5.7 there is no such table, and no such limit.
+    b"SELECT NULL, CONNECTION_ID(), UNIX_TIMESTAMP() - VARIABLE_VALUE, \
+    @@server_uuid, @@hostname, @@port, @@datadir FROM information_schema.GLOBAL_STATUS \
+    WHERE VARIABLE_NAME = 'UPTIME'",
+    b"SELECT @@SESSION.max_execution_time * 1000",
+];
+const MARIADB_QUESTIONS: &[&[u8]] = &[
+    b"SELECT CAST(ROUND(@@SESSION.max_statement_time * 1000000) AS UNSIGNED), \
+    CONNECTION_ID(), UNIX_TIMESTAMP() - VARIABLE_VALUE, @@hostname, @@port, @@datadir \
+    FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'UPTIME'",
+    b"SELECT CAST(ROUND(@@SESSION.max_statement_time * 1000000) AS UNSIGNED)",
+];
 
-/// The id of this connection, and what only this server has: MySQL a UUID and a place (who copies a server's files may copy its UUID;
-/// the second of its start would cost the table of all its counters), MariaDB a place and the second of its start.
-const MYSQL_IDENTITY: &[u8] =
-    b"SELECT CONNECTION_ID(), 0, @@server_uuid, @@hostname, @@port, @@datadir";
-const MARIADB_IDENTITY: &[u8] = b"SELECT CONNECTION_ID(), UNIX_TIMESTAMP() - VARIABLE_VALUE, \
-    @@hostname, @@port, @@datadir FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'UPTIME'";
-
-/// Which connection of which server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Identity {
-    connection_id: u64,
-    started: i64,
-    names: Vec<Vec<u8>>,
+/// What is known of the server's side. A time of zero is no limit, as servers have it.
+#[derive(Debug, Default)]
+pub(crate) struct ServerSide {
+    /// `None`: it does not tell, or was not asked.
+    identity: Option<Identity>,
+    /// The session's limit before we told one.
+    found: Duration,
+    /// What we told; `None`: nothing.
+    told: Option<Duration>,
 }
 
-impl Identity {
-    /// Reads the row of one of the queries.
-    fn parse(row: &[Vec<u8>]) -> Option<Self> {
-        let [connection_id, started, names @ ..] = row else { return None };
-        let number = |text: &[u8]| std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
-        #[expect(clippy::cast_possible_truncation, reason = "a time in seconds; a float saturates")]
-        let started = number(started)? as i64;
-        let connection_id = std::str::from_utf8(connection_id).ok()?.parse().ok()?;
-        // Servers that only speak like MySQL have a UUID of zeros.
-        let is_telling = |byte: &u8| !matches!(byte, b'0' | b'-');
-        let is_known = names.first().is_some_and(|name| name.iter().any(is_telling));
-        is_known.then(|| Identity { connection_id, started, names: names.to_vec() })
+impl ServerSide {
+    /// A session begins anew, on the same connection of the same server.
+    fn begin_again(&mut self) {
+        self.told = None;
     }
+}
 
-    /// A greeting has room for the lower half of an id.
-    fn has_thread_id(&self, thread_id: u32) -> bool {
-        self.connection_id & u64::from(u32::MAX) == u64::from(thread_id)
-    }
-
-    fn is_same_server(&self, other: &Identity) -> bool {
-        self.names == other.names
-            && self.started.abs_diff(other.started) <= START_TOLERANCE_SECONDS.unsigned_abs()
-    }
+/// The stricter one of two limits.
+fn stricter(one: Duration, other: Duration) -> Duration {
+    if one.is_zero() || other.is_zero() { one.max(other) } else { one.min(other) }
 }
 
 /// Kills the query of one connection over another.
@@ -82,7 +84,8 @@ impl Stop for Killer {
             .map_err(|error| format!("no second connection: {error}"))?;
         let left = KILLER_TIMEOUT.saturating_sub(begun.elapsed());
         killer.stream.transport().finish_within(Some(left));
-        let reached = killer.identity().map_err(|error| error.to_string())?;
+        killer.ask().map_err(|error| error.to_string())?;
+        let reached = killer.server_side.identity.as_ref();
         if !reached.is_some_and(|reached| reached.is_same_server(victim)) {
             return Err("a second connection reached another server".to_owned());
         }
@@ -101,16 +104,18 @@ impl Connection {
         self.options.query_timeout
     }
 
-    /// Limits how long queries may take from now on; `None`: no limit. It costs two round trips here, and none later.
+    /// Limits how long queries may take from now on; `None`: no limit but what the server has of its own. It costs two round trips here,
+    /// and none later. A stricter limit of the session's stays, and so does one that was set before this one.
     ///
     /// A query that takes longer fails with the server's own error (1969, 3024), or with 3024 where it had to be killed from here;
-    /// then the connection goes on. Only time spent waiting for the server counts here, anew for each result; a server that keeps the
-    /// limit itself also counts the time in which it waits for rows to be fetched. What does not fail when it is interrupted (a bare
-    /// `SELECT SLEEP(60)` on MySQL answers 1) does not fail here either.
+    /// then the connection goes on. Only time spent waiting for the server counts here, to take the query as well as to answer it, anew for
+    /// each result; a server that keeps the limit itself also counts the time in which it waits for rows to be fetched. What does not fail
+    /// when it is interrupted (a bare `SELECT SLEEP(60)` on MySQL answers 1) does not fail here either.
     ///
     /// # Errors
-    /// The connection failed or is in the middle of something else.
+    /// The connection failed or is in the middle of something else; or the server, which has taken a limit before, refuses to change it.
     pub fn set_query_timeout(&mut self, timeout: Option<Duration>) -> Result<(), Error> {
+        self.state.allow(Call::Command)?;
         let said = self.session.clone();
         let set = self.tell_query_timeout(timeout);
         let status = self.session.status;
@@ -120,6 +125,7 @@ impl Connection {
 
     /// Tells the server again, for the session began anew.
     pub(crate) fn tell_query_timeout_again(&mut self) -> Result<(), Error> {
+        self.server_side.begin_again();
         match self.query_timeout() {
             None => Ok(()),
             timeout => self.set_query_timeout(timeout),
@@ -127,33 +133,82 @@ impl Connection {
     }
 
     fn tell_query_timeout(&mut self, timeout: Option<Duration>) -> Result<(), Error> {
-        let keeps_it = match self.run_own(self.own_limit(timeout).as_bytes()) {
-            // Whatever the reason is (an old server, a password that has expired), it is none to be without a connection.
-            Err(Error::Server { .. }) => false,
-            told => told.map(|()| true)?,
-        };
-        let watch = match timeout {
-            None => None,
-            Some(timeout) => {
-                let grace = if keeps_it { GRACE } else { Duration::ZERO };
-                let killer = Killer { options: self.killer_options(), victim: self.identity()? };
-                Some(Watch::new(timeout, timeout.saturating_add(grace), Box::new(killer)))
-            }
-        };
+        let mut keeps_it = false;
+        if (timeout.is_some() || self.server_side.told.is_some())
+            && let Some(current) = self.ask()?
+        {
+            keeps_it = self.tell(current, timeout)?;
+        }
+        if self.stream.transport().end_watch()? {
+            self.absorb_kill()?;
+        }
+        let watch = timeout.map(|timeout| {
+            let grace = if keeps_it { GRACE } else { Duration::ZERO };
+            let victim = self.server_side.identity.clone();
+            let killer = Killer { options: self.killer_options(), victim };
+            Watch::new(timeout, timeout.saturating_add(grace), Box::new(killer))
+        });
         self.options.query_timeout = timeout;
-        self.stream.transport().set_watch(watch, self.options.read_timeout)
+        let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
+        self.stream.transport().set_watch(watch, read_timeout, write_timeout);
+        Ok(())
+    }
+
+    /// Asks the server who it is, unless that is known, and for the session's limit; `None`: it has none, or does not tell.
+    fn ask(&mut self) -> Result<Option<Duration>, Error> {
+        let questions = if self.is_mariadb() { MARIADB_QUESTIONS } else { MYSQL_QUESTIONS };
+        let known = if self.server_side.identity.is_some() { questions.len() - 1 } else { 0 };
+        for question in questions.iter().skip(known) {
+            let row = match self.only_row(question) {
+                Err(error) if self.is_no(&error) => continue,
+                answered => answered?,
+            };
+            let [limit, identity @ ..] = &*row else { continue };
+            if self.server_side.identity.is_none() {
+                // Somebody between may count connections otherwise.
+                let is_this = |it: &Identity| it.has_thread_id(self.thread_id());
+                self.server_side.identity = Identity::parse(identity).filter(is_this);
+            }
+            let microseconds = std::str::from_utf8(limit).ok().and_then(|text| text.parse().ok());
+            return Ok(microseconds.map(Duration::from_micros));
+        }
+        Ok(None)
+    }
+
+    /// Tells the server, whose session has the `current` limit, unless it has a stricter one; whether it keeps one now.
+    fn tell(&mut self, current: Duration, timeout: Option<Duration>) -> Result<bool, Error> {
+        // Whatever is not ours was set by the server, for this user, or by the script.
+        let is_ours = self.server_side.told == Some(current);
+        let found = if is_ours { self.server_side.found } else { current };
+        let asked = timeout.map_or(Duration::ZERO, |timeout| {
+            let milliseconds = timeout.as_millis().clamp(1, u32::MAX.into());
+            Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default())
+        });
+        let limit = stricter(found, asked);
+        if limit != current {
+            match self.run_own(self.own_limit(limit).as_bytes()) {
+                Err(error) if self.is_no(&error) => return Ok(false),
+                told => told?,
+            }
+        }
+        self.server_side.found = found;
+        self.server_side.told = (limit != found).then_some(limit);
+        Ok(true)
+    }
+
+    /// Whether a server only has no such thing. Whatever its reason is (an old server, a password that has expired), it is none to be
+    /// without a connection. But a server that took a limit before has another one; without a word a wrong limit would stay.
+    fn is_no(&self, error: &Error) -> bool {
+        matches!(error, Error::Server { .. }) && self.server_side.told.is_none()
     }
 
     /// The statement that tells the server.
-    fn own_limit(&self, timeout: Option<Duration>) -> String {
-        let milliseconds = timeout.map(|timeout| timeout.as_millis().clamp(1, u32::MAX.into()));
-        match (self.is_mariadb(), milliseconds) {
-            (true, Some(time)) => {
-                format!("SET SESSION max_statement_time = {}.{:03}", time / 1000, time % 1000)
-            }
-            (true, None) => "SET SESSION max_statement_time = DEFAULT".to_owned(),
-            (false, Some(time)) => format!("SET SESSION max_execution_time = {time}"),
-            (false, None) => "SET SESSION max_execution_time = DEFAULT".to_owned(),
+    fn own_limit(&self, limit: Duration) -> String {
+        if self.is_mariadb() {
+            let (seconds, microseconds) = (limit.as_secs(), limit.subsec_micros());
+            format!("SET SESSION max_statement_time = {seconds}.{microseconds:06}")
+        } else {
+            format!("SET SESSION max_execution_time = {}", limit.as_millis())
         }
     }
 
@@ -176,19 +231,6 @@ impl Connection {
         }
     }
 
-    /// Which connection of which server this is; `None`: the server does not tell, or somebody between counts connections otherwise.
-    fn identity(&mut self) -> Result<Option<Identity>, Error> {
-        let sql = if self.is_mariadb() { MARIADB_IDENTITY } else { MYSQL_IDENTITY };
-        match self.only_row(sql) {
-            Ok(row) => {
-                let is_this = |it: &Identity| it.has_thread_id(self.thread_id());
-                Ok(Identity::parse(&row).filter(is_this))
-            }
-            Err(Error::Server { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
     /// The values of a query that has one row.
     fn only_row(&mut self, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let unexpected = Malformed { packet: "COM_QUERY Response", field: "rows" };
@@ -205,10 +247,14 @@ impl Connection {
         self.settle(Err(unexpected.into()))
     }
 
-    /// Has a kill that the query before did not notice hit nothing: some servers keep it for the next statement.
+    /// Has a kill that the query before did not notice hit nothing: some servers keep it for the next command.
+    ///
+    /// COM_STATISTICS is the command that changes nothing of what the script may still ask for, ROW_COUNT() and warnings. MySQL before 8.0
+    /// may keep a kill until the next statement.
     #[cold]
     pub(crate) fn absorb_kill(&mut self) -> Result<(), Error> {
-        let harmless = Command::Query(b"DO 0");
+        let is_old = !self.is_mariadb() && self.server_version().starts_with(b"5.");
+        let harmless = if is_old { Command::Query(b"DO 0") } else { Command::Statistics };
         let sent = self.stream.write_command(harmless.code(), &harmless.body());
         sent.map_err(|error| self.lost_in_writing(error))?;
         let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
@@ -225,42 +271,17 @@ impl Connection {
 mod tests {
     use super::*;
 
-    fn identity(row: &[&str]) -> Option<Identity> {
-        let row: Vec<Vec<u8>> = row.iter().map(|value| value.as_bytes().to_vec()).collect();
-        Identity::parse(&row)
-    }
-
     #[test]
-    fn a_server_is_known_by_its_names_and_its_start() {
-        let mysql = identity(&["7", "0", "a-uuid"]).unwrap();
-        assert_eq!(mysql.connection_id, 7);
-        assert!(mysql.is_same_server(&identity(&["9", "0", "a-uuid"]).unwrap()));
-        assert!(!mysql.is_same_server(&identity(&["7", "0", "b-uuid"]).unwrap()));
-        let mariadb = |start, port| identity(&["7", start, "host", port, "/data"]).unwrap();
-        assert!(mariadb("1700000000", "1").is_same_server(&mariadb("1700000002", "1")));
-        assert!(!mariadb("1700000000", "1").is_same_server(&mariadb("1700000003", "1")));
-        assert!(!mariadb("1700000000", "1").is_same_server(&mariadb("1700000000", "2")));
-    }
-
-    #[test]
-    fn a_greeting_tells_half_of_an_id() {
-        assert!(identity(&["4294967303", "0", "u"]).unwrap().has_thread_id(7));
-        assert!(!identity(&["77", "0", "u"]).unwrap().has_thread_id(7));
-    }
-
-    #[test]
-    fn what_tells_nothing_is_no_identity() {
-        let zeros = "00000000-0000-0000-0000-000000000000";
-        for row in [
-            &[][..],
-            &["7"],
-            &["7", "0"],
-            &["7", "0", ""],
-            &["7", "0", zeros, "host"],
-            &["x", "0", "u"],
-            &["7", "", "u"],
+    fn the_stricter_limit_counts_and_zero_is_none() {
+        let [none, short, long] = [0, 1, 2].map(Duration::from_millis);
+        for (one, other, stricter_one) in [
+            (none, none, none),
+            (none, long, long),
+            (short, none, short),
+            (short, long, short),
+            (long, short, short),
         ] {
-            assert_eq!(identity(row), None, "{row:?}");
+            assert_eq!(stricter(one, other), stricter_one, "{one:?} {other:?}");
         }
     }
 }

@@ -71,7 +71,13 @@ impl Transport {
 
     fn new(wire: Wire, address: &Address, deadline: Option<Instant>) -> Self {
         Transport {
-            wire: TimedWire { wire: Some(wire), deadline, watch: None, read_timeout: None },
+            wire: TimedWire {
+                wire: Some(wire),
+                deadline,
+                watch: None,
+                read_timeout: None,
+                write_timeout: None,
+            },
             is_unix: matches!(address, Address::Unix(_)),
             tls: None,
         }
@@ -115,19 +121,19 @@ impl Transport {
         set.map_err(|error| Error::lost(error, true))
     }
 
-    /// Sets or takes away the limit of queries.
+    /// Sets or takes away the limit of queries; nothing that has one is waited for now.
     pub(crate) fn set_watch(
         &mut self,
         watch: Option<Watch>,
         read_timeout: Option<Duration>,
-    ) -> Result<(), Error> {
-        self.end_watch()?;
+        write_timeout: Option<Duration>,
+    ) {
         self.wire.watch = watch.map(Box::new);
         self.wire.read_timeout = read_timeout;
-        Ok(())
+        self.wire.write_timeout = write_timeout;
     }
 
-    /// A query was sent, or its next result is due: its time begins.
+    /// A query is being sent, or its next result is due: its time begins.
     #[inline]
     pub(crate) fn begin_watch(&mut self) {
         if let Some(watch) = &mut self.wire.watch {
@@ -197,9 +203,10 @@ pub(crate) struct TimedWire {
     wire: Option<Wire>,
     /// While connecting: when all of it must be done. Then each read and write may take only the time that is left.
     deadline: Option<Instant>,
-    /// The limit of queries, if there is one; how long a read may take besides.
+    /// The limit of queries, if there is one; how long a read or a write may take besides.
     watch: Option<Box<Watch>>,
     read_timeout: Option<Duration>,
+    write_timeout: Option<Duration>,
 }
 
 impl TimedWire {
@@ -270,12 +277,41 @@ impl TimedWire {
     }
 
     fn write_once(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
+            return self.write_watched(slices, left);
+        }
         let left = self.time_left()?;
         let wire = self.wire()?;
         if left.is_some() {
             wire.set_write_timeout(left)?;
         }
         wire.write_vectored(slices)
+    }
+
+    /// Writes some of the bytes while a query's time runs; when that is up there is nothing that could be stopped yet.
+    ///
+    /// Most queries are taken at once, without another system call. For the others the time is kept here: the kernel would begin anew
+    /// for each part that it takes.
+    fn write_watched(&mut self, slices: &[IoSlice<'_>], mut left: Duration) -> io::Result<usize> {
+        loop {
+            let time = self.write_timeout.map_or(left, |limit| limit.min(left));
+            let wire = self.wire()?;
+            match wire.write_vectored_at_once(slices).map_err(name_timeout) {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {}
+                written => return written,
+            }
+            let begun = Instant::now();
+            let waited = wire.wait_writable(time);
+            let Some(watch) = &mut self.watch else { return Err(timed_out()) };
+            watch.spend(begun.elapsed());
+            match waited {
+                Ok(true) => {}
+                Ok(false) => return Err(watch.timed_out_in_writing()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            left = watch.time_left().ok_or_else(timed_out)?;
+        }
     }
 
     /// Writes what is taken at once: for last words, which nobody waits for.

@@ -41,7 +41,7 @@ pub(crate) enum Stopped {
 enum Phase {
     /// Nothing that has a limit.
     Off,
-    /// The answer to a query; this much time is left.
+    /// The server to take a query and to answer it; this much time is left.
     Query(Duration),
     /// The end of a query that was stopped; this much time is left.
     End(Duration),
@@ -69,7 +69,7 @@ impl Watch {
         Watch { timeout, patience, phase: Phase::Off, lingers: false, stop }
     }
 
-    /// A query was sent, or its next result is due.
+    /// A query is being sent, or its next result is due.
     pub(crate) fn begin(&mut self) {
         self.phase = Phase::Query(self.patience);
     }
@@ -119,6 +119,14 @@ impl Watch {
                 Err(timed_out())
             }
         }
+    }
+
+    /// A write has timed out: if the query's time is up, it is given up, for a server that has not read it can't be told to stop it.
+    pub(crate) fn timed_out_in_writing(&mut self) -> io::Error {
+        if self.time_left().is_some_and(|left| left <= MIN_TIME) {
+            self.phase = Phase::GivenUp("the server has not read all of it".to_owned());
+        }
+        timed_out()
     }
 
     /// What an error is, knowing that the query was stopped, or could not be.
@@ -214,6 +222,22 @@ mod tests {
         watch.timed_out(&|| true).unwrap();
         assert_eq!(watch.time_left(), Some(MIN_TIME));
         assert_eq!(watch.explain(interrupted()).code(), 1317);
+        assert_eq!(watch.end(), (true, false));
+    }
+
+    #[test]
+    fn a_query_that_is_not_read_is_given_up_and_not_stopped() {
+        let mut watch = watch(Ok(Stopped::Yes));
+        watch.begin();
+        watch.spend(Duration::from_millis(600));
+        // The write timeout of the connection is shorter.
+        assert_eq!(watch.timed_out_in_writing().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(watch.explain(Error::lost(timed_out(), false)).code(), 2006);
+        watch.spend(Duration::from_millis(400));
+        assert_eq!(watch.timed_out_in_writing().kind(), io::ErrorKind::TimedOut);
+        let error = watch.explain(Error::lost(timed_out(), false));
+        assert_eq!(error.code(), 2013);
+        assert!(error.to_string().contains("has not read"), "{error}");
         assert_eq!(watch.end(), (true, false));
     }
 

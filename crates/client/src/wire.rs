@@ -5,6 +5,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::Socket;
 
 /// A stream of bytes to and from a server that stands in the place of a socket ([`crate::Connection::over`]).
@@ -64,6 +65,23 @@ impl Wire {
                 length => Ok(length),
             },
         }
+    }
+
+    /// Writes what is taken at once; if that is nothing, says `WouldBlock`. A stream that is no socket takes its own time.
+    pub(crate) fn write_vectored_at_once(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+        match self {
+            Wire::Socket(socket) => socket.send_vectored_with_flags(slices, flags),
+            Wire::Stream(_) => self.write_vectored(slices),
+        }
+    }
+
+    /// Waits until something can be written, or it is known why not; false: not within this time. A stream that is no socket has waited.
+    pub(crate) fn wait_writable(&self, time: Duration) -> io::Result<bool> {
+        let Wire::Socket(socket) = self else { return Ok(false) };
+        let time = Timespec::try_from(time).map_err(io::Error::other)?;
+        let ready = poll(&mut [PollFd::new(socket, PollFlags::OUT)], Some(&time))?;
+        Ok(ready > 0)
     }
 
     /// Writes what is taken at once, whatever comes of it.

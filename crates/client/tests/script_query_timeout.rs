@@ -12,11 +12,12 @@ mod fake;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use vaquita_client::{Address, ConnectOptions, Connection, Error, State};
+use vaquita_client::{Address, ConnectOptions, Connection, Error, QueryResponse, State};
 use vaquita_fake_server::packets::{
     AUTOCOMMIT, OFFERED, column, column_count, early_err, eof, err, greeting, ok, row,
 };
@@ -64,23 +65,26 @@ fn only_row(script: Script, values: &[Option<&[u8]>]) -> Script {
         .send(eof(AUTOCOMMIT))
 }
 
-/// What a server answers who is asked for the connection's id (all scripts greet with 7) and for itself.
-fn identity<'a>(id: &'a [u8], uuid: &'a [u8]) -> [Option<&'a [u8]>; 6] {
-    [Some(id), Some(b"0"), Some(uuid), Some(b"host"), Some(b"3306"), Some(b"/data")]
+/// What a server answers that is asked for its own limit, the connection's id (all scripts greet with 7) and itself.
+fn identity<'a>(limit: Option<&'a [u8]>, id: &'a [u8], uuid: &'a [u8]) -> [Option<&'a [u8]>; 7] {
+    let [started, host, port, folder] = [&b"1700000000"[..], b"host", b"3306", b"/data"].map(Some);
+    [limit, Some(id), started, Some(uuid), host, port, folder]
 }
 
-/// Told of the limit, which it does not know, and asked who it is; then it receives a query.
+/// Asked who it is, and without a limit of its own; then it receives a query.
 fn victim() -> Script {
-    only_row(refusing(1193), &identity(b"7", UUID)).expect_query()
+    only_row(Script::logged_in(), &identity(None, b"7", UUID)).expect_query()
 }
 
-/// Told of the limit, which it refuses.
-fn refusing(code: u16) -> Script {
-    Script::logged_in().expect_query().send(err(code, b"HY000", "no"))
+/// Asked so many questions, which it refuses all.
+fn refusing(code: u16, questions: usize) -> Script {
+    (0..questions).fold(Script::logged_in(), |script, _| {
+        script.expect_query().send(err(code, b"HY000", "no"))
+    })
 }
 
 fn killer(uuid: &[u8]) -> Script {
-    only_row(Script::logged_in(), &identity(b"7", uuid))
+    only_row(Script::logged_in(), &identity(None, b"7", uuid))
 }
 
 fn queries(recording: &Recording) -> Vec<String> {
@@ -113,17 +117,27 @@ fn a_strangers_query_is_never_killed() {
     assert_eq!(connection.state(), State::Broken);
     drop(connection);
     assert!(!queries(&serving.join().unwrap()).iter().any(|sql| sql.contains("KILL")));
-    let asked = queries(&killed.unwrap());
-    assert_eq!(asked, ["SELECT CONNECTION_ID(), 0, @@server_uuid, @@hostname, @@port, @@datadir"]);
+    assert_eq!(queries(&killed.unwrap()).len(), 1);
+}
+
+/// Another server has taken over address, name and files: its UUID is the same. It started later.
+#[test]
+fn a_server_that_took_over_kills_nothing() {
+    let mut row = identity(None, b"7", UUID);
+    row[2] = Some(b"1700000001");
+    let (outcome, _, _, killed) = run_slow(victim(), Some(only_row(Script::logged_in(), &row)));
+    let error = outcome.unwrap_err();
+    assert!(error.to_string().contains("another server"), "{error}");
+    assert_eq!(queries(&killed.unwrap()).len(), 1);
 }
 
 /// A balancer between counts connections itself: which of the server's is ours, on either way, nobody can know.
 #[test]
 fn an_id_that_is_not_the_greetings_kills_nothing() {
-    let another = only_row(refusing(1193), &identity(b"77", UUID)).expect_query();
+    let another = only_row(Script::logged_in(), &identity(None, b"77", UUID)).expect_query();
     let (outcome, _, _, _) = run_slow(another, None);
     assert_eq!(outcome.unwrap_err().code(), 2013);
-    let killer = only_row(Script::logged_in(), &identity(b"78", UUID));
+    let killer = only_row(Script::logged_in(), &identity(None, b"78", UUID));
     let (outcome, _, _, killed) = run_slow(victim(), Some(killer));
     assert_eq!(outcome.unwrap_err().code(), 2013);
     assert_eq!(queries(&killed.unwrap()).len(), 1);
@@ -133,12 +147,11 @@ fn an_id_that_is_not_the_greetings_kills_nothing() {
 #[test]
 fn a_limit_that_is_refused_is_no_reason_not_to_connect() {
     let servers = Servers::new();
-    let sandbox = refusing(1820).expect_query().send(err(1820, b"HY000", "Expired"));
-    let serving = servers.serve(sandbox);
+    let serving = servers.serve(refusing(1820, 3));
     let connection = Connection::connect(&servers.options()).unwrap();
     assert_eq!(connection.state(), State::Ready);
     drop(connection);
-    serving.join().unwrap();
+    assert_eq!(queries(&serving.join().unwrap()).len(), 3);
 }
 
 /// MariaDB leaves a bit of its greeting unset, whatever its version says.
@@ -151,13 +164,12 @@ fn mariadb_is_known_by_its_greeting() {
         .expect_packet()
         .send(ok(AUTOCOMMIT))
         .expect_query()
-        .send(ok(AUTOCOMMIT))
-        .expect_query()
-        .send(err(1227, b"42000", "no"));
+        .send(err(1142, b"42000", "no"));
+    let script = only_row(script, &[Some(b"0")]).expect_query().send(ok(AUTOCOMMIT));
     let serving = servers.serve(script);
     drop(Connection::connect(&servers.options()).unwrap());
     let asked = queries(&serving.join().unwrap());
-    assert_eq!(asked[0], "SET SESSION max_statement_time = 0.100");
+    assert_eq!(asked[2], "SET SESSION max_statement_time = 0.100000");
 }
 
 /// The connect timeout holds for all that connecting takes.
@@ -179,11 +191,9 @@ fn a_server_that_is_silent_after_the_log_in_keeps_nobody_connecting() {
 
 #[test]
 fn a_server_that_does_not_tell_who_it_is_is_asked_to_kill_nothing() {
-    let silent = Script::logged_in()
+    let silent = only_row(refusing(1142, 2), &[Some(b"0")])
         .expect_query()
         .send(ok(AUTOCOMMIT))
-        .expect_query()
-        .send(err(1193, b"HY000", "Unknown system variable"))
         .expect_query();
     let (outcome, connection, _, _) = run_slow(silent, None);
     let error = outcome.unwrap_err();
@@ -238,7 +248,7 @@ fn answer(first: u8, payloads: &[Vec<u8>]) -> Option<Vec<u8>> {
 }
 
 fn tells_identity() -> Option<Vec<u8>> {
-    let values = identity(b"7", UUID);
+    let values = identity(None, b"7", UUID);
     let mut tells = vec![Vec::from(column_count(values.len() as u64))];
     tells.extend(values.iter().map(|_| Vec::from(column("a", ColumnType::VAR_STRING))));
     tells.extend([eof(AUTOCOMMIT), row(&values), eof(AUTOCOMMIT)].map(Vec::from));
@@ -261,8 +271,7 @@ fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
     let lets_in = || answer(2, &[ok(AUTOCOMMIT).into()]);
     let serving = thread::spawn(move || {
         let (mut victim, _) = listener.accept().unwrap();
-        let unknown = answer(1, &[err(1193, b"HY000", "no").into()]);
-        speak(&mut victim, &[greets(), lets_in(), unknown, tells_identity()]);
+        speak(&mut victim, &[greets(), lets_in(), tells_identity()]);
         let (mut killer, _) = listener.accept().unwrap();
         victim.write_all(&answer(1, &[ok(AUTOCOMMIT).into()]).unwrap()).unwrap();
         speak(&mut killer, &[greets(), lets_in()]);
@@ -282,38 +291,163 @@ fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
     assert_eq!(serving.join().unwrap(), b"\x01\0\0\0\x01", "a goodbye and no kill");
 }
 
-/// A query that was over just before the kill reached it keeps its answer, and the kill hits nothing that comes later.
-#[test]
-fn a_kill_that_comes_too_late_hits_nothing() {
+/// A connection whose query was over just before the kill reached it, and what it heard from then on.
+fn killed_too_late(says: impl IntoIterator<Item = Vec<u8>>) -> (Connection, Arc<Mutex<Vec<u8>>>) {
     let servers = Servers::new();
-    let refused = |code: u16| answer(1, &[err(code, b"70100", "no").into()]);
-    let done = || answer(1, &[ok(AUTOCOMMIT).into()]);
-    let says = [
+    let mut all = VecDeque::from([
         answer(0, &[greeting(OFFERED, "mysql_native_password").into()]),
         answer(2, &[ok(AUTOCOMMIT).into()]),
-        refused(1193),
         tells_identity(),
         None,
-        done(),
-        refused(1317),
-        done(),
-        done(),
-    ];
+    ]);
+    all.extend([done()].into_iter().chain(says.into_iter().map(|packet| answer(1, &[packet]))));
     let heard = Arc::default();
-    let spoken = Spoken { says: says.into(), heard: Arc::clone(&heard) };
+    let spoken = Spoken { says: all, heard: Arc::clone(&heard) };
     let options =
         ConnectOptions { query_timeout: Some(Duration::from_millis(1)), ..servers.options() };
     let mut connection = Connection::over(Box::new(spoken), &options).unwrap();
     let killing = servers.serve(killer(UUID).expect_query().send(ok(AUTOCOMMIT)));
     connection.send_query(b"UPDATE just in time").unwrap();
     connection.read_query_response().unwrap();
-    let sent = queries(&killing.join().unwrap());
-    assert_eq!(sent.last().unwrap(), "KILL QUERY 7");
-    for sql in [&b"INSERT one"[..], b"INSERT two"] {
-        connection.send_query(sql).unwrap();
-        connection.read_query_response().unwrap();
+    assert_eq!(queries(&killing.join().unwrap()).last().unwrap(), "KILL QUERY 7");
+    heard.lock().unwrap().clear();
+    (connection, heard)
+}
+
+fn done() -> Option<Vec<u8>> {
+    answer(1, &[ok(AUTOCOMMIT).into()])
+}
+
+/// COM_STATISTICS, which leaves ROW_COUNT() and the warnings of that query as they are.
+const STATISTICS: &[u8] = b"\x01\0\0\0\x09";
+
+/// Such a query keeps its answer, and the kill hits nothing that comes later.
+#[test]
+fn a_kill_that_comes_too_late_hits_nothing() {
+    let interrupted = Vec::from(err(1317, b"70100", "no"));
+    for absorbs in [interrupted, b"Uptime: 1".to_vec()] {
+        let done = || Vec::from(ok(AUTOCOMMIT));
+        let (mut connection, heard) = killed_too_late([absorbs, done(), done()]);
+        for sql in [&b"INSERT one"[..], b"INSERT two"] {
+            connection.send_query(sql).unwrap();
+            connection.read_query_response().unwrap();
+        }
+        let expected = [STATISTICS, b"\x0b\0\0\0\x03INSERT one", b"\x0b\0\0\0\x03INSERT two"];
+        assert_eq!(*heard.lock().unwrap(), expected.concat());
     }
-    let heard = heard.lock().unwrap().clone();
-    let count = |sql: &[u8]| heard.windows(sql.len()).filter(|part| *part == sql).count();
-    assert_eq!((count(b"DO 0"), count(b"INSERT")), (1, 2));
+}
+
+/// Nor does it if the limit goes in between.
+#[test]
+fn a_late_kill_is_not_forgotten_with_the_limit() {
+    let (mut connection, heard) = killed_too_late([b"Uptime: 1".to_vec()]);
+    connection.set_query_timeout(None).unwrap();
+    assert_eq!(*heard.lock().unwrap(), STATISTICS);
+}
+
+/// What the server has of its own, and what it is told: microseconds, milliseconds or nothing.
+#[test]
+fn a_stricter_limit_of_the_servers_stays() {
+    let check = |own: Option<&[u8]>, told: Option<&str>| {
+        let servers = Servers::new();
+        let script = only_row(Script::logged_in(), &identity(own, b"7", UUID));
+        let script = script.expect_query().send(ok(AUTOCOMMIT));
+        let serving = servers.serve(script);
+        drop(Connection::connect(&servers.options()).unwrap());
+        let asked = queries(&serving.join().unwrap());
+        assert_eq!(asked.get(1).map(String::as_str), told, "{own:?}");
+    };
+    let limit = "SET SESSION max_execution_time = 100";
+    check(Some(b"0"), Some(limit));
+    check(Some(b"5000000"), Some(limit));
+    check(Some(b"100000"), None);
+    check(Some(b"99000"), None);
+    check(None, None);
+    check(Some(b"?"), None);
+}
+
+/// Takes a query to its log-in's end and no further: it reads nothing more.
+fn speak_until_query<S: Read + Write>(mut stream: S, before_query: &[Option<Vec<u8>>]) -> S {
+    for said in before_query {
+        stream.write_all(said.as_ref().unwrap()).unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+    }
+    stream
+}
+
+/// A query that a server does not read to its end waits no longer than any other, whatever the write timeout.
+#[test]
+fn a_query_that_is_not_read_takes_no_longer_than_the_limit() {
+    let lets_in = || {
+        [
+            answer(0, &[greeting(OFFERED, "mysql_native_password").into()]),
+            answer(2, &[ok(AUTOCOMMIT).into()]),
+            tells_identity(),
+        ]
+    };
+    let folder = std::env::temp_dir().join(format!("vaquita-unread-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    let path = folder.join("server.sock");
+    let (tcp, unix) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), UnixListener::bind(&path).unwrap());
+    let port = tcp.local_addr().unwrap().port();
+    let serving = thread::spawn(move || {
+        // Held until both clients are done.
+        let tcp = speak_until_query(tcp.accept().unwrap().0, &lets_in());
+        (tcp, speak_until_query(unix.accept().unwrap().0, &lets_in()))
+    });
+    let large = vec![b' '; 64 << 20];
+    for address in [Address::Tcp { host: "127.0.0.1".to_owned(), port }, Address::Unix(path)] {
+        let options = ConnectOptions {
+            user: b"me".to_vec(),
+            connect_timeout: Some(fake::PATIENCE),
+            read_timeout: Some(fake::PATIENCE),
+            write_timeout: Some(fake::PATIENCE),
+            query_timeout: Some(TIMEOUT),
+            ..ConnectOptions::new(address)
+        };
+        let mut connection = Connection::connect(&options).unwrap();
+        let begun = Instant::now();
+        let error = connection.send_query(&large).unwrap_err();
+        assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
+        assert_eq!(error.code(), 2013, "{error}");
+        assert!(error.to_string().contains("has not read all of it"), "{error}");
+        assert_eq!(connection.state(), State::Broken);
+    }
+    drop(serving.join().unwrap());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Nor does a local file that a server asks for and does not read.
+#[test]
+fn a_local_file_that_is_not_read_takes_no_longer_than_the_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let serving = thread::spawn(move || {
+        let says = [
+            answer(0, &[greeting(OFFERED, "mysql_native_password").into()]),
+            answer(2, &[ok(AUTOCOMMIT).into()]),
+            tells_identity(),
+        ];
+        let mut stream = speak_until_query(listener.accept().unwrap().0, &says);
+        stream.write_all(&answer(1, &[b"\xfbf".to_vec()]).unwrap()).unwrap();
+        stream
+    });
+    let options = ConnectOptions {
+        user: b"me".to_vec(),
+        capabilities: Capabilities::LOCAL_FILES,
+        write_timeout: Some(fake::PATIENCE),
+        query_timeout: Some(TIMEOUT),
+        ..ConnectOptions::new(Address::Tcp { host: "127.0.0.1".to_owned(), port })
+    };
+    let mut connection = Connection::connect(&options).unwrap();
+    connection.allow_local_infile(true);
+    connection.send_query(b"LOAD DATA LOCAL INFILE 'f' INTO TABLE t").unwrap();
+    let asked = connection.read_query_response().unwrap();
+    assert!(matches!(asked, QueryResponse::LocalInfile(_)), "{asked:?}");
+    let begun = Instant::now();
+    let error = connection.send_local_infile(&mut io::repeat(b'x')).unwrap_err();
+    assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
+    assert_eq!((error.code(), connection.state()), (2013, State::Broken), "{error}");
+    drop(serving.join().unwrap());
 }

@@ -106,3 +106,89 @@ fn only_waiting_counts() {
         assert_eq!(connection.session().affected_rows, 1);
     }
 }
+
+/// A limit of the session's own, of its user or of its script, is never loosened, and is there again when ours goes.
+#[test]
+fn a_stricter_limit_of_the_session_stays() {
+    on_each(|server, connection| {
+        if !server.has(Feature::StatementLimit) {
+            return;
+        }
+        let milliseconds = |time: u64| Some(Duration::from_millis(time));
+        let variable =
+            if server.is_mariadb() { "max_statement_time" } else { "max_execution_time" };
+        let seconds = |time: u64| format!("{}.{:03}", time / 1000, time % 1000);
+        let set = |connection: &mut Connection, time: u64| {
+            let time = if server.is_mariadb() { seconds(time) } else { time.to_string() };
+            run(connection, &format!("SET SESSION {variable} = {time}"));
+        };
+        let check = |connection: &mut Connection, time: u64| {
+            let told = text(connection, &format!("SELECT @@SESSION.{variable}"));
+            let expected =
+                if server.is_mariadb() { seconds(time) + "000" } else { time.to_string() };
+            assert_eq!(told, expected);
+        };
+        connection.set_query_timeout(milliseconds(30_000)).unwrap();
+        check(connection, 30_000);
+        connection.set_query_timeout(milliseconds(50_000)).unwrap();
+        check(connection, 50_000);
+        connection.set_query_timeout(None).unwrap();
+        check(connection, 0);
+        set(connection, 20_000);
+        connection.set_query_timeout(milliseconds(30_000)).unwrap();
+        check(connection, 20_000);
+        connection.set_query_timeout(milliseconds(10_000)).unwrap();
+        check(connection, 10_000);
+        set(connection, 5_000);
+        connection.set_query_timeout(milliseconds(10_000)).unwrap();
+        check(connection, 5_000);
+        connection.set_query_timeout(None).unwrap();
+        check(connection, 5_000);
+        // The shorter one is kept from here although the server has the other one.
+        connection.set_query_timeout(milliseconds(300)).unwrap();
+        set(connection, 60_000);
+        let slow = "SELECT Host FROM mysql.user WHERE SLEEP(60)";
+        assert_eq!(stopped(connection, slow), 3024);
+    });
+}
+
+/// MariaDB's users can have limits of their own; the server's own value, to which a session can go back, is another one.
+#[test]
+fn the_limit_of_a_user_stays() {
+    for server in Server::all().into_iter().filter(Server::is_mariadb) {
+        let mut root = server.connect();
+        run(
+            &mut root,
+            "CREATE OR REPLACE USER limited@localhost IDENTIFIED BY 'x' WITH MAX_STATEMENT_TIME 20",
+        );
+        let mut options = server.options(server.unix());
+        options.user = b"limited".to_vec();
+        options.password = b"x".to_vec();
+        options.database = None;
+        options.query_timeout = Some(Duration::from_secs(30));
+        let mut connection = Connection::connect(&options).unwrap();
+        let limit = "SELECT @@SESSION.max_statement_time";
+        assert_eq!(text(&mut connection, limit), "20.000000");
+        connection.set_query_timeout(Some(Duration::from_secs(10))).unwrap();
+        assert_eq!(text(&mut connection, limit), "10.000000");
+        connection.set_query_timeout(None).unwrap();
+        assert_eq!(text(&mut connection, limit), "20.000000");
+        drop(connection);
+        run(&mut root, "DROP USER limited@localhost");
+    }
+}
+
+/// What absorbs a kill that came too late must leave what a script may still ask for.
+#[test]
+fn statistics_leave_what_the_last_statement_did() {
+    on_each(|_, connection| {
+        run(connection, "CREATE TEMPORARY TABLE t (a TINYINT)");
+        run(connection, "SET SESSION sql_mode = ''");
+        run(connection, "INSERT INTO t VALUES (1000), (2), (3)");
+        connection.statistics().unwrap();
+        assert_eq!(rows(connection, "SHOW WARNINGS").len(), 1);
+        run(connection, "UPDATE t SET a = a + 1 WHERE a < 4");
+        connection.statistics().unwrap();
+        assert_eq!(text(connection, "SELECT ROW_COUNT()"), "2");
+    });
+}

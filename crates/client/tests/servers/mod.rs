@@ -38,6 +38,8 @@ pub(crate) enum Feature {
     Gb18030,
     /// Compression with zstd: MySQL from 8.0.18 on.
     Zstd,
+    /// A limit for the statements of a session: all but MySQL 5.6.
+    StatementLimit,
     /// The type VECTOR: MySQL from 9.0 on, MariaDB from 11.7 on.
     Vector,
 }
@@ -54,7 +56,9 @@ impl Feature {
             Feature::Tls => server != "mysql56",
             Feature::CertificateFiles => matches!(server, "mariadb" | "mysql80" | "mysql97"),
             Feature::CertificateForHost => server == "mariadb",
-            Feature::SessionTrack | Feature::ResetConnection => server != "mysql56",
+            Feature::SessionTrack | Feature::ResetConnection | Feature::StatementLimit => {
+                server != "mysql56"
+            }
             Feature::SessionConnectAttrs => server.starts_with("mysql"),
         }
     }
