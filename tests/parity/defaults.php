@@ -1,6 +1,5 @@
 <?php
 // Where a connection goes if the call does not say it: the mysqli.default_* settings; and p: hosts.
-// servers: mariadb mysql80
 require 'support/prelude.php';
 
 $settings = ['mysqli.default_host' => 'localhost', 'mysqli.default_user' => server('USER'), 'mysqli.default_pw' => server('PASSWORD'), 'mysqli.default_socket' => server('SOCKET'), 'mysqli.default_port' => server('PORT')];

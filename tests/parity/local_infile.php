@@ -1,7 +1,6 @@
 <?php
 // LOAD DATA LOCAL INFILE and LOAD XML LOCAL INFILE: when a file is given away, which one, and what is said if not.
-// servers: mariadb mysql80
-// transports: tcp unix
+// places: mariadb-unix mysql80-tcp
 // ini: mysqli.allow_local_infile=1
 require 'support/prelude.php';
 mysqli_report(MYSQLI_REPORT_OFF);

@@ -1,7 +1,6 @@
 <?php
 // options(): each option with good and bad values, before and after connecting; what the options do.
-// servers: mariadb mysql80
-// transports: tcp unix
+// places: mariadb-unix mysql80-tcp
 require 'support/prelude.php';
 mysqli_report(MYSQLI_REPORT_OFF);
 

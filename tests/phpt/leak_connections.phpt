@@ -2,8 +2,7 @@
 10,000 connections with a query each leave the memory that the first 1,000 left
 --FILE--
 <?php
-// servers: mariadb mysql80
-// transports: tcp unix
+// places: mariadb-tcp mysql80-unix
 // seconds: 120
 require 'support/prelude.php';
 

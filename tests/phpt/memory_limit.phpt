@@ -2,8 +2,7 @@
 memory_limit is reached in the middle of each way to fetch: PHP's own fatal error, then shutdown functions run, and use the link
 --FILE--
 <?php
-// servers: mariadb mysql80
-// transports: tcp unix
+// places: mariadb-unix mysql80-tcp
 require 'support/prelude.php';
 $db = connect();
 $db->query('CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(200), b VARCHAR(2000), c INT)');

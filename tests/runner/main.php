@@ -4,7 +4,8 @@
  *
  * A test is a script with a way to run and judge it (the files beside this one), on one server over one transport. A script
  * says where it runs, and how, in lines like `// servers: mariadb mysql80`, `// transports: tcp unix`, `// ini: name=value`, and
- * `// without mysql97: REASON`.
+ * `// without mysql97: REASON`; or, in the place of the first two, `// places: mariadb-tcp mysql80-unix`, where not every server needs
+ * every transport: each place costs its time.
  * It has a database of its own, fresh for each run.
  */
 

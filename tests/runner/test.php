@@ -77,17 +77,23 @@ final class Place
      */
     public static function all_of(string $source): array
     {
+        $wanted = array_map(fn(string $place) => explode('-', $place, 2), header_words($source, 'places'));
+        if ($wanted === []) {
+            foreach (header_words($source, 'servers') ?: ['mariadb'] as $named) {
+                foreach (header_words($source, 'transports') ?: ['unix'] as $transport) {
+                    $wanted[] = [$named, $transport];
+                }
+            }
+        }
         $places = [];
-        foreach (header_words($source, 'servers') ?: ['mariadb'] as $named) {
+        foreach ($wanted as [$named, $transport]) {
             $is_usual = isset(self::SERVERS[$named]);
             $is_usual || in_array($named, array_merge(...array_values(self::SERVERS)), true) || throw new Exception("no server is called $named");
             $usual = $is_usual ? [$named] : [];
             $others = $is_usual ? self::SERVERS[$named] : [$named];
             foreach ([...$usual, ...array_filter($others, self::is_there(...))] as $server) {
-                foreach (header_words($source, 'transports') ?: ['unix'] as $transport) {
-                    if ($transport !== 'zstd' || in_array($server, self::SERVERS_WITH_ZSTD, true)) {
-                        $places[] = new Place($server, $transport);
-                    }
+                if ($transport !== 'zstd' || in_array($server, self::SERVERS_WITH_ZSTD, true)) {
+                    $places[] = new Place($server, $transport);
                 }
             }
         }

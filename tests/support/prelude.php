@@ -162,6 +162,10 @@ function kill_connection(mysqli $killer, int $id): void
 {
     mysqli_query($killer, "KILL $id");
     $list = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = $id";
+    if (on('mysql56')) {
+        // Killed while it is about to wait for a command, it closes, but stays in the list for its wait_timeout of 8 hours.
+        $list .= " AND COMMAND != 'Killed'";
+    }
     while (mysqli_query($killer, $list)->fetch_row()[0] !== '0');
 }
 
