@@ -67,12 +67,14 @@ fn write_tables(out: &Path, include: &str) {
     };
     let target = vaquita_stub_gen::Target::of_header(&read(&header))
         .unwrap_or_else(|| fail(&format!("{header} does not define PHP_VERSION_ID")));
-    let stub = "stubs/mysqli.stub.php";
-    let tables = vaquita_stub_gen::generate(&read(stub), target).unwrap_or_else(|error| {
-        fail(&format!("crates/php/{stub}:{}: {}", error.line, error.message))
-    });
-    fs::write(out.join("mysqli_tables.rs"), tables)
-        .unwrap_or_else(|error| fail(&format!("could not write the tables: {error}")));
+    for module in ["mysqli", "vaquita"] {
+        let stub = format!("stubs/{module}.stub.php");
+        let tables = vaquita_stub_gen::generate(&read(&stub), target).unwrap_or_else(|error| {
+            fail(&format!("crates/php/{stub}:{}: {}", error.line, error.message))
+        });
+        fs::write(out.join(format!("{module}_tables.rs")), tables)
+            .unwrap_or_else(|error| fail(&format!("could not write the tables: {error}")));
+    }
 }
 
 /// The folder of PHP's headers, as `php-config` (or the program that PHP_CONFIG names) tells it.

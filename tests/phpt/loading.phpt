@@ -31,7 +31,7 @@ function load(array $extensions, string $code = 'echo "runs";', array $settings 
         echo "\n  ", $status['signaled'] ? "killed by signal {$status['termsig']}" : "exit code {$status['exitcode']}", "\n";
     }
 }
-$who = 'echo (new ReflectionFunction("mysqli_connect"))->getExtensionName(), " ", mysqli_get_client_info(), " ", get_debug_type(mysqli_init());';
+$who = 'echo (new ReflectionFunction("mysqli_connect"))->getExtensionName(), " ", mysqli_get_client_info(), " ", get_debug_type(mysqli_init()), " ", json_encode(function_exists("Vaquita\\set_query_timeout"));';
 section('alone');
 load([$ours], $who);
 section('mysqlnd first');
@@ -57,7 +57,7 @@ mysqli
 mysqlnd
 vaquita
   exit code 0
-mysqli mysqlnd 8.%d.%d mysqli
+mysqli mysqlnd 8.%d.%d mysqli true
   exit code 0
 === mysqlnd first
 Warning: Vaquita: stock mysqlnd %s loaded already, so Vaquita stays inactive; to use it, remove the ini line%S extension=mysqlnd in Unknown on line 0
@@ -74,7 +74,7 @@ mysqlnd
 vaquita
   exit code 0
 %wWarning: Vaquita: stock mysqlnd and mysqli %s loaded already, so Vaquita stays inactive; to use it, remove the ini line%S extension=mysqlnd and extension=mysqli in Unknown on line 0
-mysqli mysqlnd 8.%d.%d mysqli
+mysqli mysqlnd 8.%d.%d mysqli false
   exit code 0
 === all three first
 Warning: Vaquita: stock mysqlnd and mysqli and pdo_mysql %s loaded already, so Vaquita stays inactive; to use it, remove the ini line%S extension=mysqlnd and extension=mysqli and extension=pdo_mysql in Unknown on line 0
@@ -84,7 +84,7 @@ pdo_mysql
 vaquita
   exit code 0
 %wWarning: Vaquita: stock mysqlnd and mysqli and pdo_mysql %s loaded already, so Vaquita stays inactive; to use it, remove the ini line%S extension=mysqlnd and extension=mysqli and extension=pdo_mysql in Unknown on line 0
-mysqli mysqlnd 8.%d.%d mysqli
+mysqli mysqlnd 8.%d.%d mysqli false
   exit code 0
 === mysqlnd afterwards
 Warning: Module "mysqlnd" is already loaded in Unknown on line 0
@@ -93,7 +93,7 @@ mysqlnd
 vaquita
   exit code 0
 %wWarning: Module "mysqlnd" is already loaded in Unknown on line 0
-mysqli mysqlnd 8.%d.%d mysqli
+mysqli mysqlnd 8.%d.%d mysqli true
   exit code 0
 === twice
 Warning: Module "vaquita" is already loaded in Unknown on line 0
@@ -102,7 +102,7 @@ mysqlnd
 vaquita
   exit code 0
 %wWarning: Module "vaquita" is already loaded in Unknown on line 0
-mysqli mysqlnd 8.%d.%d mysqli
+mysqli mysqlnd 8.%d.%d mysqli true
   exit code 0
 === dl()
 %w  exit code 0
@@ -119,7 +119,7 @@ mysqlnd
 %wWarning: Vaquita: stock mysqlnd and mysqli %s loaded already, so Vaquita stays inactive; to use it, remove the ini line%S extension=mysqlnd and extension=mysqli in Unknown on line 0
 bool(%s)
 string(%d) "%s"
-mysqli mysqlnd 8.%d.%d mysqli
+mysqli mysqlnd 8.%d.%d mysqli false
   exit code 0
 === with PDO
 mysqli

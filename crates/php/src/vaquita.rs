@@ -1,8 +1,9 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
+use crate::zend::classes;
 use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
-use crate::zend::module::{Module, build_id, text};
+use crate::zend::module::{Functions, Module, build_id, text};
 use core::ffi::CStr;
 use std::ffi::CString;
 use std::sync::OnceLock;
@@ -32,6 +33,11 @@ impl Module for Vaquita {
     fn version() -> &'static CStr {
         static VERSION: OnceLock<CString> = OnceLock::new();
         VERSION.get_or_init(|| text(&[env!("CARGO_PKG_VERSION").as_bytes()]))
+    }
+
+    fn functions() -> Functions {
+        // Beside stock's mysqli there are no objects of ours for them.
+        if INACTIVE.get().is_some() { Functions::NONE } else { classes::own_functions() }
     }
 
     fn info() {

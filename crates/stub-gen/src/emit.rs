@@ -98,7 +98,7 @@ fn c_string(text: &str) -> String {
 
 /// The name of a static, of what stands in PHP.
 fn static_name(parts: &[&str]) -> String {
-    parts.join("_").to_ascii_uppercase()
+    parts.join("_").replace('\\', "_").to_ascii_uppercase()
 }
 
 fn line(out: &mut String, text: &str) {
@@ -163,6 +163,12 @@ mod tests {
         let stub =
             "<?php\nfunction f() {} // a::f\nclass C {\n public function f() {} // a::f\n}\n";
         assert_eq!(made(stub, "80200").matches("crate::mysqli::a::f").count(), 1);
+    }
+
+    #[test]
+    fn a_namespace_is_part_of_the_name() {
+        let php82 = made("<?php\nnamespace A;\nfunction f() {} // a::f\n", "80200");
+        assert!(php82.contains("c\"A\\\\f\"") && php82.contains("static ARG_INFO__A_F"), "{php82}");
     }
 
     #[test]

@@ -22,6 +22,8 @@
 //! function mysqli_refresh(mysqli $mysql, int $flags): bool {} // link::refresh
 //! ```
 //!
+//! A stub that begins with a namespace has functions only, in that namespace.
+//!
 //! [`generate`] reads such a file and writes the Rust that `crates/php/src/zend/tables.rs` includes.
 #![forbid(unsafe_code)]
 

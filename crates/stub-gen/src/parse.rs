@@ -16,13 +16,25 @@ pub(crate) fn parse(text: &str) -> Result<Stub, StubError> {
     let tokens = lexer::tokens(text)?;
     let mut cursor = Cursor::new(text, &tokens);
     let mut stub = Stub::default();
+    let mut namespace = None;
+    if cursor.take(Kind::Word("namespace")) {
+        namespace = Some(cursor.name("the namespace's name")?);
+        cursor.symbol(";")?;
+    }
     loop {
         match cursor.peek().kind {
             Kind::End => return Ok(stub),
-            Kind::Word("const") => stub.constants.push(constant(&mut cursor)?),
             Kind::Word("function") | Kind::Symbol("#[") => {
-                stub.functions.push(function::function(&mut cursor)?);
+                let mut function = function::function(&mut cursor)?;
+                if let Some(namespace) = namespace {
+                    function.name = format!("{namespace}\\{}", function.name);
+                }
+                stub.functions.push(function);
             }
+            _ if namespace.is_some() => {
+                return Err(cursor.expected("function, which is all that a namespace has"));
+            }
+            Kind::Word("const") => stub.constants.push(constant(&mut cursor)?),
             Kind::Word("class" | "final") => stub.classes.push(class::class(&mut cursor)?),
             _ => return Err(cursor.expected("const, function, class or final class")),
         }
@@ -85,6 +97,16 @@ mod tests {
         let returned = f.return_type.as_ref().expect("f is typed");
         assert_eq!(returned.classes, ["A", "B"]);
         assert_eq!(returned.builtins, [Builtin::False]);
+    }
+
+    #[test]
+    fn a_namespace_is_part_of_a_function_s_name() {
+        let stub = parse("<?php\nnamespace A;\nfunction f(\\B $b): void {} // query::run\n")
+            .expect("the stub is right");
+        let [f] = stub.functions.as_slice() else { panic!("one, not {:?}", stub.functions) };
+        let [b] = f.parameters.as_slice() else { panic!("one, not {:?}", f.parameters) };
+        assert_eq!(f.name, "A\\f");
+        assert_eq!(b.type_.as_ref().expect("$b is typed").classes, ["B"]);
     }
 
     #[test]
@@ -158,6 +180,10 @@ mod tests {
             (
                 "<?php\nfunction f(int|foo $a) {} // a::b\nfunction f(iterable $a) {} // a::b",
                 "line 3: iterable is not supported: its encoding differs between versions",
+            ),
+            (
+                "<?php\nnamespace A;\nconst B = 1;",
+                "line 3: expected function, which is all that a namespace has, found `const`",
             ),
             ("<?php\nclass C {\n public public $a;\n}", "line 3: public stands there twice"),
             (

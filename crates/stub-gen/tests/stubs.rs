@@ -21,6 +21,15 @@ fn the_stub_is_understood_for_each_php() {
 }
 
 #[test]
+fn the_stub_of_our_own_functions_is_understood() {
+    let stub = include_str!("../../php/stubs/vaquita.stub.php");
+    for version_id in ["80235", "80401"] {
+        let tables = made(stub, version_id).expect("the stub is right");
+        assert!(tables.contains(r#"c"Vaquita\\set_query_timeout""#), "{tables}");
+    }
+}
+
+#[test]
 fn a_stub_cut_anywhere_is_answered() {
     let mut refused = 0;
     for (end, _) in STUB.char_indices().step_by(31) {

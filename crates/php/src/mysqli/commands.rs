@@ -4,6 +4,7 @@ use super::link::{Link, finish, only_argument};
 use super::session::Status;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
+use std::time::Duration;
 use vaquita_client::{Charset, Connection, codes};
 
 pub(crate) fn set_charset(call: &mut Call<'_>) -> Outcome {
@@ -97,4 +98,18 @@ pub(crate) fn change_user(call: &mut Call<'_>) -> Outcome {
     let changed =
         session.drive(|connection| connection.change_user(user, password, database)).is_ok();
     finish(call, session, changed)
+}
+
+/// `Vaquita\set_query_timeout`.
+pub(crate) fn set_query_timeout(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let Ok(milliseconds) = u64::try_from(call.long()?) else {
+        return Err(call.value_error(1, c"must be greater than or equal to 0"));
+    };
+    let session = Link::session(link, Status::Valid)?;
+    let timeout = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
+    match session.drive(|connection| connection.set_query_timeout(timeout)) {
+        Ok(()) => Ok(()),
+        Err(_) => session.report(),
+    }
 }

@@ -1,23 +1,28 @@
-//! Registers the classes and constants of the module mysqli: the generated tables, joined to the Rust types behind them.
+//! Registers what the stubs declare: the generated tables, joined to the Rust types behind them.
 
 use super::ffi;
 use super::globals;
 use super::iterator;
 use super::module::Functions;
 use super::object;
-use super::tables::mysqli as tables;
+use super::tables::{mysqli as tables, vaquita};
 use crate::mysqli::link::Link;
 use crate::mysqli::report::{Driver, EXCEPTION};
 use crate::mysqli::result::ResultSet;
 use core::ffi::c_int;
 use core::ptr;
 
-/// The module's functions.
+/// The functions of the module mysqli.
 pub(crate) fn functions() -> Functions {
     Functions(tables::functions())
 }
 
-/// Registers everything; once, at PHP's start.
+/// The functions of the module vaquita, which take mysqli's objects.
+pub(crate) fn own_functions() -> Functions {
+    Functions(vaquita::functions())
+}
+
+/// Registers mysqli's classes and constants; once, at PHP's start.
 pub(crate) fn register(module_number: c_int) {
     // SAFETY: the module starts, so spl and core, which it needs, have started; each class is registered once; the
     // module's functions were registered before it starts.

@@ -25,7 +25,7 @@ pub(crate) trait Module: 'static {
     }
     /// Its functions' table, if it has functions.
     fn functions() -> Functions {
-        Functions(ptr::null())
+        Functions::NONE
     }
     /// Registers classes and constants; once a process, before any fork.
     fn start(_module_number: c_int) {}
@@ -38,6 +38,11 @@ pub(crate) trait Module: 'static {
 /// A table of functions, as the stubs' generator makes them.
 #[derive(Clone, Copy)]
 pub(crate) struct Functions(pub(super) *const ffi::zend_function_entry);
+
+impl Functions {
+    /// No functions.
+    pub(crate) const NONE: Functions = Functions(ptr::null());
+}
 
 /// A description of a module, on its way to PHP.
 #[derive(Clone, Copy)]

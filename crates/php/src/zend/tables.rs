@@ -9,6 +9,12 @@ pub(crate) mod mysqli {
     include!(concat!(env!("OUT_DIR"), "/mysqli_tables.rs"));
 }
 
+/// The tables of `stubs/vaquita.stub.php`.
+#[expect(dead_code, reason = "this stub has functions only")]
+pub(crate) mod vaquita {
+    include!(concat!(env!("OUT_DIR"), "/vaquita_tables.rs"));
+}
+
 /// A table that Zend keeps pointers into for as long as the process lives.
 struct Table<T, const N: usize>([T; N]);
 

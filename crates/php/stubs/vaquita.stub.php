@@ -1,0 +1,10 @@
+<?php
+
+/*
+ * What PHP sees of the module vaquita besides its settings: functions for what stock has no word for. Nothing is added to mysqli's classes.
+ * The crate vaquita-stub-gen makes Zend's tables of this.
+ */
+
+namespace Vaquita;
+
+function set_query_timeout(\mysqli $link, int $milliseconds): void {} // commands::set_query_timeout
