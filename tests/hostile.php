@@ -2,8 +2,8 @@
 /*
  * The two sides of tests/hostile.
  *
- *     php hostile.php judge [SCRIPT...]   runs a client for each script, and compares what became of it with what the script names
- *     php hostile.php meet SCRIPT         is such a client: meets the script by each way, and prints what became of it as JSON
+ *     php hostile.php judge [SCRIPT...]         runs a client for each script, and compares what became of it with what the script names
+ *     php hostile.php meet SCRIPT STAGE ERRNO   is such a client: meets the script by each way, and prints what became of it as JSON
  *
  * The errors are those of the list that the fake server prints: a stage (connect, response, rows) and an error number.
  */
@@ -16,8 +16,9 @@ error_reporting(E_ALL);
 const PHP_MIB = 20;
 const PROCESS_MIB = 48;
 const AT_ONCE = 8;
-/** No answer is waited for longer; the client's unit is a second. */
+/** How long a client waits for an answer: where none may come, and where one does, however slow the machine is. */
 const READ_TIMEOUT_SECONDS = 1;
+const PATIENCE_SECONDS = 20;
 const CLIENT_SECONDS = 60;
 
 /** Scripts for clients that ask for what mysqli does not ask for. */
@@ -77,8 +78,9 @@ function status_kib(string $name): int
 }
 
 /** Meets the script by each way; prints one line of JSON for each. */
-function meet(string $script, string $stage): void
+function meet(string $script, string $stage, int $errno): void
 {
+    $timeout = in_array($errno, [2002, 2006, 2013], true) ? READ_TIMEOUT_SECONDS : PATIENCE_SECONDS;
     mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
     set_error_handler(fn() => true); // warnings are as good as exceptions here
     $ways = $stage === 'fine' ? ['fine' => fn(mysqli $db) => fine($script, $db)] : ($stage === 'connect' ? ['connect' => fn() => null] : ways());
@@ -90,8 +92,8 @@ function meet(string $script, string $stage): void
         $found = ['way' => $name, 'stage' => 'fine', 'errno' => 0];
         $db = mysqli_init();
         try {
-            $db->options(MYSQLI_OPT_READ_TIMEOUT, READ_TIMEOUT_SECONDS);
-            $db->options(MYSQLI_OPT_CONNECT_TIMEOUT, READ_TIMEOUT_SECONDS);
+            $db->options(MYSQLI_OPT_READ_TIMEOUT, $timeout);
+            $db->options(MYSQLI_OPT_CONNECT_TIMEOUT, $timeout);
             $found['stage'] = 'connect';
             $db->real_connect('127.0.0.1', 'user', 'password', 'database', $port);
             $found['stage'] = 'response';
@@ -177,7 +179,7 @@ function judge(array $names): int
         while ($waiting !== [] && count($running) < AT_ONCE) {
             [$script, $stage, $errno] = array_shift($waiting);
             // Local files are allowed, and still none is sent: no statement here names one.
-            $command = ['timeout', '--signal=KILL', (string) CLIENT_SECONDS, ...explode(' ', getenv('VAQUITA_PHP')), '-d', 'memory_limit=128M', '-d', 'display_errors=1', '-d', 'mysqli.allow_local_infile=1', __FILE__, 'meet', $script, $stage];
+            $command = ['timeout', '--signal=KILL', (string) CLIENT_SECONDS, ...explode(' ', getenv('VAQUITA_PHP')), '-d', 'memory_limit=128M', '-d', 'display_errors=1', '-d', 'mysqli.allow_local_infile=1', __FILE__, 'meet', $script, $stage, (string) $errno];
             $process = proc_open($command, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
             stream_set_blocking($pipes[1], false);
             $running[] = ['process' => $process, 'pipe' => $pipes[1], 'output' => '', 'script' => $script, 'stage' => $stage, 'errno' => $errno];
@@ -210,5 +212,5 @@ function judge(array $names): int
 
 match ($argv[1] ?? '') {
     'judge' => exit(judge(array_slice($argv, 2))),
-    'meet' => meet($argv[2], $argv[3]),
+    'meet' => meet($argv[2], $argv[3], (int) $argv[4]),
 };
