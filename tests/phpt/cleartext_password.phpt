@@ -56,9 +56,9 @@ show(@ini_set('vaquita.cleartext_password', 'off'), ini_get('vaquita.cleartext_p
 ?>
 --EXPECT--
 === TCP
-false | "2061 The server asks for the password in clear text (mysql_clear_password), but does not get it: it goes over TLS with a verified certificate or over a unix socket only, and this connection is neither"
+false | "2061 The server asks for the password in clear text (mysql_clear_password), but does not get it: it goes over TLS with a verified certificate and name or over a unix socket only, and this connection is neither"
 false | "2061 The server asks for the password in clear text (mysql_clear_password), but does not get it: cleartext_password is off"
-false | "2061 The server asks for the password in clear text (mysql_clear_password), but does not get it: it goes over TLS with a verified certificate or over a unix socket only, and this connection is neither"
+false | "2061 The server asks for the password in clear text (mysql_clear_password), but does not get it: it goes over TLS with a verified certificate and name or over a unix socket only, and this connection is neither"
 === unix socket
 true | "1045 Access denied"
 true | "1045 Access denied"
