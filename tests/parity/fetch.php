@@ -1,7 +1,7 @@
 <?php
 // Every way to fetch, buffered and unbuffered: the rows, what comes after the last one, and the lengths.
 // servers: mariadb mysql80
-// transports: tcp unix
+// transports: tcp unix zlib tls tls-zlib
 require 'support/prelude.php';
 
 $db = connect();

@@ -1,7 +1,7 @@
 <?php
 // multi_query: walking through results, errors in the middle, results skipped, left or taken wrongly.
 // servers: mariadb mysql80
-// transports: tcp unix
+// transports: tcp unix zlib tls tls-zlib
 require 'support/prelude.php';
 mysqli_report(MYSQLI_REPORT_OFF);
 

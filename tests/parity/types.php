@@ -1,7 +1,7 @@
 <?php
 // Every column type, with extremes, NULL and all byte values, by every way to fetch: values, field descriptions and digests.
 // servers: mariadb mysql80
-// transports: tcp unix zlib zstd
+// transports: tcp unix zlib zstd tls tls-zlib
 require 'support/prelude.php';
 
 // For each type a list of SQL values; NULL is added. In a mode that takes zero dates and out-of-range values as they come.
@@ -81,6 +81,7 @@ function digests(mysqli $db, string $sql, array $ways): array
 }
 
 $db = connect();
+check_transport($db);
 $db->set_charset('utf8mb4');
 $db->query("SET sql_mode = '', time_zone = '+00:00'");
 $native = mysqli_init();

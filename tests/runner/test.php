@@ -66,6 +66,8 @@ final class Place
     /** The usual servers, each with others of its kind: what runs there runs on these too, where they are in the environment. */
     private const SERVERS = ['mariadb' => ['mariadb118'], 'mysql80' => ['mysql56', 'mysql97']];
     private const SERVERS_WITH_ZSTD = ['mysql80', 'mysql97'];
+    /** No TLS 1.2. */
+    private const SERVERS_WITHOUT_TLS = ['mysql56'];
 
     public function __construct(public readonly string $server, public readonly string $transport)
     {
@@ -92,12 +94,21 @@ final class Place
             $usual = $is_usual ? [$named] : [];
             $others = $is_usual ? self::SERVERS[$named] : [$named];
             foreach ([...$usual, ...array_filter($others, self::is_there(...))] as $server) {
-                if ($transport !== 'zstd' || in_array($server, self::SERVERS_WITH_ZSTD, true)) {
+                if (self::has($server, $transport)) {
                     $places[] = new Place($server, $transport);
                 }
             }
         }
         return $places;
+    }
+
+    private static function has(string $server, string $transport): bool
+    {
+        return match ($transport) {
+            'zstd' => in_array($server, self::SERVERS_WITH_ZSTD, true),
+            'tls', 'tls-zlib' => !in_array($server, self::SERVERS_WITHOUT_TLS, true),
+            default => true,
+        };
     }
 
     private static function is_there(string $server): bool

@@ -42,7 +42,12 @@ function address(mixed ...$replaced): array
 /** The flags of real_connect by which the transport is asked for. */
 function flags(): int
 {
-    return in_array(server('TRANSPORT'), ['zlib', 'zstd'], true) ? MYSQLI_CLIENT_COMPRESS : 0;
+    return match (server('TRANSPORT')) {
+        'zlib', 'zstd' => MYSQLI_CLIENT_COMPRESS,
+        'tls' => MYSQLI_CLIENT_SSL,
+        'tls-zlib' => MYSQLI_CLIENT_SSL | MYSQLI_CLIENT_COMPRESS,
+        default => 0,
+    };
 }
 
 function connect(string $class = 'mysqli', mixed ...$replaced): mysqli
@@ -53,6 +58,15 @@ function connect(string $class = 'mysqli', mixed ...$replaced): mysqli
     $link = new $class;
     $link->real_connect(...address(...$replaced), flags: flags());
     return $link;
+}
+
+/** Makes sure that the transport is what it is called, for a link that goes another way has the same rows. */
+function check_transport(mysqli $link): void
+{
+    $status = fn(string $name) => $link->query("SHOW SESSION STATUS LIKE '$name'")->fetch_row()[1];
+    $is = [$status('Ssl_cipher') !== '', $status('Compression') === 'ON'];
+    $expected = [(bool) (flags() & MYSQLI_CLIENT_SSL), (bool) (flags() & MYSQLI_CLIENT_COMPRESS)];
+    $is === $expected || throw new Exception('not ' . server('TRANSPORT') . ': ' . text($is));
 }
 
 /** Begins a part of the output that is compared on its own. */

@@ -12,7 +12,7 @@ mod servers;
 use std::path::PathBuf;
 
 use servers::{Feature, Server, drop_user, rows, run, text};
-use vaquita_client::{Address, Connection, Error, TlsOptions, Verify, codes};
+use vaquita_client::{Address, CompressionAlgorithm, Connection, Error, TlsOptions, Verify, codes};
 
 /// A certificate of nobody's.
 const OTHER_CA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls_peer/cert.pem");
@@ -24,9 +24,12 @@ fn unverified() -> Option<TlsOptions> {
 #[test]
 fn large_and_small_packets_travel_in_records() {
     for server in Server::with(Feature::Tls) {
-        for address in server.addresses() {
+        let zlib = vec![CompressionAlgorithm::Zlib];
+        let [tcp, unix] = server.addresses();
+        for (address, compression) in [(tcp.clone(), vec![]), (unix, vec![]), (tcp, zlib)] {
             let mut options = server.options(address);
             options.tls = unverified();
+            options.compression = compression;
             let mut connection = Connection::connect(&options).unwrap();
             let status = rows(&mut connection, "SHOW STATUS LIKE 'Ssl_cipher'");
             assert!(status[0][1].as_ref().unwrap().starts_with(b"TLS_"), "{status:?}");

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::{env, io};
 
-use vaquita_client::{Address, CompressionAlgorithm, ConnectOptions, Connection, QueryResponse};
+use vaquita_client::{
+    Address, CompressionAlgorithm, ConnectOptions, Connection, QueryResponse, TlsOptions, Verify,
+};
 
 /// A value: `None` is NULL.
 pub(crate) type Value = Option<Vec<u8>>;
@@ -171,7 +173,7 @@ impl Server {
         }
     }
 
-    /// Every way to reach the server, with a name: both addresses, and each compression that it has.
+    /// Every way to reach the server, with a name: both addresses, each compression that it has, and TLS.
     pub(crate) fn ways(&self) -> Vec<(&'static str, ConnectOptions)> {
         let compressed =
             |algorithm| ConnectOptions { compression: vec![algorithm], ..self.options(self.tcp()) };
@@ -182,6 +184,10 @@ impl Server {
         ];
         if self.has(Feature::Zstd) {
             ways.push(("zstd", compressed(CompressionAlgorithm::Zstd)));
+        }
+        if self.has(Feature::Tls) {
+            let tls = Some(TlsOptions { verify: Verify::None, ..TlsOptions::default() });
+            ways.push(("TLS", ConnectOptions { tls, ..self.options(self.tcp()) }));
         }
         ways
     }
