@@ -144,6 +144,13 @@ final class TlsServer
         fgets($this->pipes[1]);
     }
 
+    /** The next client is not offered TLS. */
+    public function show_none(): void
+    {
+        fwrite($this->pipes[0], "\t\t\n");
+        fgets($this->pipes[1]);
+    }
+
     /** What came of it, once the client has done what it would: with the subject of its certificate, if any. */
     public function outcome(): string
     {

@@ -1,6 +1,7 @@
 <?php
 /*
- * The program of TlsServer: for each line of its input, serves one client over TLS with the certificate that the line names.
+ * The program of TlsServer: for each line of its input, serves one client over TLS with the certificate that the line names, or, if it names
+ * none, without offering TLS.
  */
 
 $listener = stream_socket_server('tcp://127.0.0.1:0');
@@ -44,16 +45,20 @@ while (($line = fgets(STDIN)) !== false) {
         continue;
     }
     $client = stream_socket_accept($listener, 20);
-    $outcome = 'no TLS';
+    $outcome = 'no TLS'; // or nothing at all
     try {
         stream_set_timeout($client, 20);
         stream_set_read_buffer($client, 0); // else it takes the first of TLS, too
         stream_context_set_option($client, ['ssl' => $options]);
-        $capabilities = 0x001AAA8D;
+        $capabilities = $chain === '' ? 0x001AA28D : 0x001AAA8D;
         write_packet($client, 0, "\x0A8.0.0\0" . pack('V', 1) . "12345678\0" . pack('v', $capabilities & 0xFFFF) . "\x2D" . pack('v', 2) . pack('v', $capabilities >> 16) . "\x15" . str_repeat("\0", 10)
             . "123456789012\0mysql_native_password\0");
-        read_packet($client);
-        if (@stream_socket_enable_crypto($client, true, STREAM_CRYPTO_METHOD_TLSv1_2_SERVER | STREAM_CRYPTO_METHOD_TLSv1_3_SERVER)) {
+        $answer = read_packet($client);
+        if ($chain === '') {
+            $outcome = strlen($answer) === 32 ? 'asked for TLS' : 'a log-in in plain text';
+            write_packet($client, 2, "\0\0\0\2\0\0\0");
+            read_packet($client);
+        } elseif (@stream_socket_enable_crypto($client, true, STREAM_CRYPTO_METHOD_TLSv1_2_SERVER | STREAM_CRYPTO_METHOD_TLSv1_3_SERVER)) {
             $outcome = 'TLS';
             if ($certificate = stream_context_get_options($client)['ssl']['peer_certificate'] ?? null) {
                 $outcome .= ' with ' . openssl_x509_parse($certificate)['name'];
