@@ -82,6 +82,44 @@ copy($certificates->path('root.key'), $certificates->path('respelt.key'));
 $certificates->make('respelt', null, '/O=VAQUITA/CN=test root ', CA, more: []);
 connects("the root's name in other letters", 'server.pem', 'server', ca('respelt.pem'));
 
+section('broken signatures');
+$certificates->make('middle', 'inter', '/CN=Middle', CA);
+$certificates->make('below', 'middle', ME, SERVER);
+foreach (['below', 'middle', 'inter', 'root'] as $name) {
+    $certificates->spoil($name, "spoilt-$name");
+    $parts = array_map(fn(string $part) => ($part === $name ? 'spoilt-' : '') . "$part.pem", ['below', 'middle', 'inter']);
+    $certificates->join("spoilt-chain-$name", ...$parts);
+    connects("$name's", "spoilt-chain-$name", 'below', ca($name === 'root' ? 'spoilt-root.pem' : 'root.pem'));
+    connects("$name's, not verified", "spoilt-chain-$name", 'below', null, MYSQLI_CLIENT_SSL);
+}
+foreach (['good, spoilt' => ['inter.pem', 'spoilt-inter.pem'], 'spoilt, good' => ['spoilt-inter.pem', 'inter.pem']] as $name => $inters) {
+    $certificates->join("two-$name", 'below.pem', 'middle.pem', ...$inters);
+    connects("$name, both shown", "two-$name", 'below', ca('root.pem'));
+}
+$certificates->join('shown-spoilt', 'below.pem', 'middle.pem', 'spoilt-inter.pem');
+$certificates->join('root-inter.pem', 'root.pem', 'inter.pem');
+$certificates->join('root-spoilt.pem', 'root.pem', 'spoilt-inter.pem');
+$certificates->join('shown-good', 'below.pem', 'middle.pem', 'inter.pem');
+connects('spoilt shown, good known', 'shown-spoilt', 'below', ca('root-inter.pem'));
+connects('good shown, spoilt known', 'shown-good', 'below', ca('root-spoilt.pem'));
+
+section('an expired CA and its successor');
+copy($certificates->path('inter.key'), $certificates->path('oldinter.key'));
+$certificates->make('oldinter', 'root', '/CN=Intermediate', CA, dates: $past);
+copy($certificates->path('root.key'), $certificates->path('oldroot.key'));
+$certificates->make('oldroot', null, '/O=Vaquita/CN=Test  Root', CA, dates: $past);
+foreach (['expired' => ['oldinter.pem'], 'expired, valid' => ['oldinter.pem', 'inter.pem'], 'valid, expired' => ['inter.pem', 'oldinter.pem']] as $name => $inters) {
+    $certificates->join("aged-$name", 'below.pem', 'middle.pem', ...$inters);
+    connects("shown: $name", "aged-$name", 'below', ca('root.pem'));
+    $certificates->join("roots-$name", 'root.pem', ...$inters);
+    $certificates->join('shown-none', 'below.pem', 'middle.pem');
+    connects("known: $name", 'shown-none', 'below', ca("roots-$name"));
+}
+foreach (['expired' => ['oldroot.pem'], 'expired, valid' => ['oldroot.pem', 'root.pem'], 'valid, expired' => ['root.pem', 'oldroot.pem']] as $name => $roots) {
+    $certificates->join("rootsof-$name", ...$roots);
+    connects("roots: $name", 'shown-good', 'below', ca("rootsof-$name"));
+}
+
 section('name constraints');
 foreach (['permitted;IP:127.0.0.0/255.0.0.0', 'permitted;IP:10.0.0.0/255.0.0.0', 'excluded;IP:127.0.0.1/255.255.255.255', 'excluded;IP:10.0.0.0/255.0.0.0', 'permitted;DNS:example.org', 'excluded;DNS:example.org',
     'permitted;email:example.org'] as $constraint) {

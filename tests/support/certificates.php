@@ -105,6 +105,14 @@ final class Certificates
         }
     }
 
+    /** Spoils the signature of a certificate, whose last byte is its. */
+    public function spoil(string $from, string $to): void
+    {
+        $der = base64_decode(preg_replace('/-----.*-----/', '', file_get_contents($this->path("$from.pem"))));
+        $der[-1] = chr(ord($der[-1]) ^ 1);
+        file_put_contents($this->path("$to.pem"), "-----BEGIN CERTIFICATE-----\n" . chunk_split(base64_encode($der), 64, "\n") . "-----END CERTIFICATE-----\n");
+    }
+
     /** Puts files behind each other. */
     public function join(string $name, string ...$parts): void
     {
