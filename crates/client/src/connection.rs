@@ -190,6 +190,12 @@ impl Connection {
         }
     }
 
+    /// What the server was told of this connection under this name: one of [`ConnectOptions::attributes`].
+    pub fn attribute(&self, name: &[u8]) -> Option<&[u8]> {
+        let told = self.options.attributes.iter().find(|(told, _)| told == name);
+        told.map(|(_, value)| &**value)
+    }
+
     /// A value made safe inside the quotes of a string literal on this connection.
     ///
     /// What counts is the character set in which the server reads statements now, [`Session::character_set_client`].

@@ -8,16 +8,17 @@
 )]
 
 mod fake;
+mod limited;
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use vaquita_client::{Address, ConnectOptions, Connection, Error, QueryResponse, State};
+use limited::{UUID, answer, identity, tells_identity};
+use vaquita_client::{Address, ConnectOptions, Connection, Error, State};
 use vaquita_fake_server::packets::{
     AUTOCOMMIT, OFFERED, column, column_count, early_err, eof, err, greeting, ok, row,
 };
@@ -25,7 +26,6 @@ use vaquita_fake_server::{Delivery, Listener, Recording, Script};
 use vaquita_protocol::{Capabilities, ColumnType};
 
 const TIMEOUT: Duration = Duration::from_millis(100);
-const UUID: &[u8] = b"a-uuid";
 
 /// A server that plays one script to each client, in the order in which they come.
 struct Servers(Arc<Listener>);
@@ -49,9 +49,13 @@ impl Servers {
     }
 
     fn serve(&self, script: Script) -> JoinHandle<Recording> {
+        self.serve_so(script, Delivery::WHOLE)
+    }
+
+    fn serve_so(&self, script: Script, delivery: Delivery) -> JoinHandle<Recording> {
         let listener = Arc::clone(&self.0);
         let limit = Instant::now() + fake::PATIENCE;
-        thread::spawn(move || listener.serve(&script, Delivery::WHOLE, limit).unwrap())
+        thread::spawn(move || listener.serve(&script, delivery, limit).unwrap())
     }
 }
 
@@ -63,12 +67,6 @@ fn only_row(script: Script, values: &[Option<&[u8]>]) -> Script {
         .send(eof(AUTOCOMMIT))
         .send(row(values))
         .send(eof(AUTOCOMMIT))
-}
-
-/// What a server answers that is asked for its own limit, the connection's id (all scripts greet with 7) and itself.
-fn identity<'a>(limit: Option<&'a [u8]>, id: &'a [u8], uuid: &'a [u8]) -> [Option<&'a [u8]>; 7] {
-    let [started, host, port, folder] = [&b"1700000000"[..], b"host", b"3306", b"/data"].map(Some);
-    [limit, Some(id), started, Some(uuid), host, port, folder]
 }
 
 /// Asked who it is, and without a limit of its own; then it receives a query.
@@ -83,8 +81,9 @@ fn refusing(code: u16, questions: usize) -> Script {
     })
 }
 
-fn killer(uuid: &[u8]) -> Script {
-    only_row(Script::logged_in(), &identity(None, b"7", uuid))
+/// Tells who it is, and would kill.
+fn killer(identity: &[Option<&[u8]>]) -> Script {
+    only_row(Script::logged_in(), identity).expect_query().send(ok(AUTOCOMMIT))
 }
 
 fn queries(recording: &Recording) -> Vec<String> {
@@ -110,7 +109,8 @@ fn run_slow(
 /// Another server answers the second connection: nothing is killed there, and this connection is closed.
 #[test]
 fn a_strangers_query_is_never_killed() {
-    let (outcome, connection, serving, killed) = run_slow(victim(), Some(killer(b"b-uuid")));
+    let (outcome, connection, serving, killed) =
+        run_slow(victim(), Some(killer(&identity(None, b"7", b"b-uuid"))));
     let error = outcome.unwrap_err();
     assert_eq!(error.code(), 2013, "{error}");
     assert!(error.to_string().contains("another server"), "{error}");
@@ -125,10 +125,27 @@ fn a_strangers_query_is_never_killed() {
 fn a_server_that_took_over_kills_nothing() {
     let mut row = identity(None, b"7", UUID);
     row[2] = Some(b"1700000001");
-    let (outcome, _, _, killed) = run_slow(victim(), Some(only_row(Script::logged_in(), &row)));
+    let (outcome, _, _, killed) = run_slow(victim(), Some(killer(&row)));
     let error = outcome.unwrap_err();
     assert!(error.to_string().contains("another server"), "{error}");
     assert_eq!(queries(&killed.unwrap()).len(), 1);
+}
+
+/// The second connection has 5 seconds in all. This one comes to life, but it would take some 8 seconds to tell who answers.
+#[test]
+fn a_second_connection_that_takes_too_long_kills_nothing() {
+    let servers = Servers::new();
+    let serving = servers.serve(victim());
+    let mut connection = Connection::connect(&servers.options()).unwrap();
+    let slow = Delivery::delayed(Duration::from_millis(70));
+    let killing = servers.serve_so(killer(&identity(None, b"7", UUID)), slow);
+    connection.send_query(b"SELECT slow").unwrap();
+    let error = connection.read_query_response().unwrap_err();
+    assert_eq!((error.code(), connection.state()), (2013, State::Broken), "{error}");
+    let asked = queries(&killing.join().unwrap());
+    assert!(!asked.iter().any(|sql| sql.contains("KILL")), "{asked:?}");
+    drop(connection);
+    serving.join().unwrap();
 }
 
 /// A balancer between counts connections itself: which of the server's is ours, on either way, nobody can know.
@@ -136,8 +153,9 @@ fn a_server_that_took_over_kills_nothing() {
 fn an_id_that_is_not_the_greetings_kills_nothing() {
     let another = only_row(Script::logged_in(), &identity(None, b"77", UUID)).expect_query();
     let (outcome, _, _, _) = run_slow(another, None);
-    assert_eq!(outcome.unwrap_err().code(), 2013);
-    let killer = only_row(Script::logged_in(), &identity(None, b"78", UUID));
+    let error = outcome.unwrap_err();
+    assert!(error.to_string().contains("does not tell which one it is"), "{error}");
+    let killer = killer(&identity(None, b"78", UUID));
     let (outcome, _, _, killed) = run_slow(victim(), Some(killer));
     assert_eq!(outcome.unwrap_err().code(), 2013);
     assert_eq!(queries(&killed.unwrap()).len(), 1);
@@ -238,23 +256,6 @@ impl Write for Spoken {
     }
 }
 
-/// The packets of one answer; the first has this sequence id.
-fn answer(first: u8, payloads: &[Vec<u8>]) -> Option<Vec<u8>> {
-    let packet = |(number, payload): (u8, &Vec<u8>)| {
-        let length = u8::try_from(payload.len()).unwrap();
-        [&[length, 0, 0, first + number], &payload[..]].concat()
-    };
-    Some((0..).zip(payloads).flat_map(packet).collect())
-}
-
-fn tells_identity() -> Option<Vec<u8>> {
-    let values = identity(None, b"7", UUID);
-    let mut tells = vec![Vec::from(column_count(values.len() as u64))];
-    tells.extend(values.iter().map(|_| Vec::from(column("a", ColumnType::VAR_STRING))));
-    tells.extend([eof(AUTOCOMMIT), row(&values), eof(AUTOCOMMIT)].map(Vec::from));
-    answer(1, &tells)
-}
-
 /// The answer comes while the second connection is being made: it is read, and nothing is killed.
 #[test]
 fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
@@ -306,7 +307,7 @@ fn killed_too_late(says: impl IntoIterator<Item = Vec<u8>>) -> (Connection, Arc<
     let options =
         ConnectOptions { query_timeout: Some(Duration::from_millis(1)), ..servers.options() };
     let mut connection = Connection::over(Box::new(spoken), &options).unwrap();
-    let killing = servers.serve(killer(UUID).expect_query().send(ok(AUTOCOMMIT)));
+    let killing = servers.serve(killer(&identity(None, b"7", UUID)));
     connection.send_query(b"UPDATE just in time").unwrap();
     connection.read_query_response().unwrap();
     assert_eq!(queries(&killing.join().unwrap()).last().unwrap(), "KILL QUERY 7");
@@ -364,90 +365,4 @@ fn a_stricter_limit_of_the_servers_stays() {
     check(Some(b"99000"), None);
     check(None, None);
     check(Some(b"?"), None);
-}
-
-/// Takes a query to its log-in's end and no further: it reads nothing more.
-fn speak_until_query<S: Read + Write>(mut stream: S, before_query: &[Option<Vec<u8>>]) -> S {
-    for said in before_query {
-        stream.write_all(said.as_ref().unwrap()).unwrap();
-        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
-    }
-    stream
-}
-
-/// A query that a server does not read to its end waits no longer than any other, whatever the write timeout.
-#[test]
-fn a_query_that_is_not_read_takes_no_longer_than_the_limit() {
-    let lets_in = || {
-        [
-            answer(0, &[greeting(OFFERED, "mysql_native_password").into()]),
-            answer(2, &[ok(AUTOCOMMIT).into()]),
-            tells_identity(),
-        ]
-    };
-    let folder = std::env::temp_dir().join(format!("vaquita-unread-{}", std::process::id()));
-    std::fs::create_dir(&folder).unwrap();
-    let path = folder.join("server.sock");
-    let (tcp, unix) =
-        (TcpListener::bind("127.0.0.1:0").unwrap(), UnixListener::bind(&path).unwrap());
-    let port = tcp.local_addr().unwrap().port();
-    let serving = thread::spawn(move || {
-        // Held until both clients are done.
-        let tcp = speak_until_query(tcp.accept().unwrap().0, &lets_in());
-        (tcp, speak_until_query(unix.accept().unwrap().0, &lets_in()))
-    });
-    let large = vec![b' '; 64 << 20];
-    for address in [Address::Tcp { host: "127.0.0.1".to_owned(), port }, Address::Unix(path)] {
-        let options = ConnectOptions {
-            user: b"me".to_vec(),
-            connect_timeout: Some(fake::PATIENCE),
-            read_timeout: Some(fake::PATIENCE),
-            write_timeout: Some(fake::PATIENCE),
-            query_timeout: Some(TIMEOUT),
-            ..ConnectOptions::new(address)
-        };
-        let mut connection = Connection::connect(&options).unwrap();
-        let begun = Instant::now();
-        let error = connection.send_query(&large).unwrap_err();
-        assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
-        assert_eq!(error.code(), 2013, "{error}");
-        assert!(error.to_string().contains("has not read all of it"), "{error}");
-        assert_eq!(connection.state(), State::Broken);
-    }
-    drop(serving.join().unwrap());
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
-/// Nor does a local file that a server asks for and does not read.
-#[test]
-fn a_local_file_that_is_not_read_takes_no_longer_than_the_limit() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let serving = thread::spawn(move || {
-        let says = [
-            answer(0, &[greeting(OFFERED, "mysql_native_password").into()]),
-            answer(2, &[ok(AUTOCOMMIT).into()]),
-            tells_identity(),
-        ];
-        let mut stream = speak_until_query(listener.accept().unwrap().0, &says);
-        stream.write_all(&answer(1, &[b"\xfbf".to_vec()]).unwrap()).unwrap();
-        stream
-    });
-    let options = ConnectOptions {
-        user: b"me".to_vec(),
-        capabilities: Capabilities::LOCAL_FILES,
-        write_timeout: Some(fake::PATIENCE),
-        query_timeout: Some(TIMEOUT),
-        ..ConnectOptions::new(Address::Tcp { host: "127.0.0.1".to_owned(), port })
-    };
-    let mut connection = Connection::connect(&options).unwrap();
-    connection.allow_local_infile(true);
-    connection.send_query(b"LOAD DATA LOCAL INFILE 'f' INTO TABLE t").unwrap();
-    let asked = connection.read_query_response().unwrap();
-    assert!(matches!(asked, QueryResponse::LocalInfile(_)), "{asked:?}");
-    let begun = Instant::now();
-    let error = connection.send_local_infile(&mut io::repeat(b'x')).unwrap_err();
-    assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
-    assert_eq!((error.code(), connection.state()), (2013, State::Broken), "{error}");
-    drop(serving.join().unwrap());
 }

@@ -9,6 +9,7 @@
 
 mod fake;
 
+use std::net::Ipv6Addr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
@@ -16,11 +17,11 @@ use std::time::{Duration, Instant};
 
 use fake::{Over, PATIENCE, Reading};
 use vaquita_client::{
-    Capabilities, ConnectOptions, Connection, Error, QueryResponse, Row, State, codes,
+    Address, Capabilities, ConnectOptions, Connection, Error, QueryResponse, Row, State, codes,
 };
 use vaquita_fake_server::named::{self, session};
 use vaquita_fake_server::packets::{OFFERED, greeting};
-use vaquita_fake_server::{Compression, Delivery, Ending, Recording, Script};
+use vaquita_fake_server::{Compression, Delivery, Ending, FakeServer, Recording, Script};
 
 /// What a client learnt from a session, in the order in which it did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -284,6 +285,23 @@ const SCRAMBLE: [u8; 20] = [
     0x5A, 0x52, 0xCD, 0x04,
 ];
 
+/// On a machine without ::1 nobody can listen there; then connecting says so.
+#[test]
+fn a_server_on_ipv6_is_reached() {
+    let server = FakeServer::tcp_on(Ipv6Addr::LOCALHOST.into(), Script::queried(), Delivery::WHOLE);
+    let Ok(server) = server else {
+        let nowhere = Address::Tcp { host: "::1".to_owned(), port: 1 };
+        let error = Connection::connect(&ConnectOptions::new(nowhere)).unwrap_err();
+        assert_eq!(error.code(), 2002, "{error}");
+        return;
+    };
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    assert_eq!(connection.host_info(), "::1 via TCP/IP");
+    connection.send_query(b"SELECT 1").unwrap();
+    drop(connection);
+    assert_eq!(server.finish().unwrap().packets.len(), 2);
+}
+
 #[test]
 fn a_closed_connection_has_said_goodbye_once() {
     let script = Arc::new(named::by_name("login-only").unwrap().script());
@@ -317,8 +335,11 @@ fn what_nobody_asked_for_is_not_waited_for() {
     // An OK packet has 11 bytes: the stray one comes in the same compressed packet, or in one of its own.
     let compressions = [Compression::Stored(100), Compression::Stored(11), Compression::Zstd];
     for compression in compressions.map(Some).into_iter().chain([None]) {
-        for says_more in [false, true] {
-            let script = Script::logged_in().ping().send_raw([0]);
+        // Less than a header, and less than the error that a header announces.
+        for (says_more, stray) in
+            [false, true].into_iter().flat_map(|it| [(it, &[0][..]), (it, &[9, 0, 0, 0, 0xFF])])
+        {
+            let script = Script::logged_in().ping().send_raw(stray);
             let script = Arc::new(match compression {
                 Some(how) => script.compressed(how),
                 None => script,

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, Shutdown, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -36,8 +36,17 @@ impl Listener {
     /// # Errors
     /// The system's.
     pub fn tcp() -> io::Result<Self> {
-        let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
-        socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
+        Listener::tcp_on(Ipv4Addr::LOCALHOST.into())
+    }
+
+    /// Listens on a free port of this address, which is one of the machine's.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn tcp_on(ip: IpAddr) -> io::Result<Self> {
+        let address = SocketAddr::from((ip, 0));
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.bind(&address.into())?;
         socket.listen(16)?;
         let address = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::AddrNotAvailable)?;
         Ok(Listener { socket, address: Address::Tcp(address) })

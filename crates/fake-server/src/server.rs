@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
@@ -32,6 +33,18 @@ impl FakeServer {
     /// The system's.
     pub fn tcp(script: impl Into<Arc<Script>>, delivery: Delivery) -> io::Result<Self> {
         Ok(FakeServer::start(Listener::tcp()?, None, script.into(), delivery))
+    }
+
+    /// Plays a script to the first client that connects by TCP to this address of the machine.
+    ///
+    /// # Errors
+    /// The system's; the machine may have no such address.
+    pub fn tcp_on(
+        ip: IpAddr,
+        script: impl Into<Arc<Script>>,
+        delivery: Delivery,
+    ) -> io::Result<Self> {
+        Ok(FakeServer::start(Listener::tcp_on(ip)?, None, script.into(), delivery))
     }
 
     /// Plays a script to the first client that connects by a unix socket in a folder of its own.

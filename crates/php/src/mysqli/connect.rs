@@ -17,6 +17,9 @@ use vaquita_client::{
     Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions,
 };
 
+/// The connection attribute that has the host as it was given, with its brackets and its port.
+pub(super) const GIVEN_HOST: &[u8] = b"_server_host";
+
 /// `MYSQLI_CLIENT_COMPRESS`; `vaquita.compression` says how.
 const CLIENT_COMPRESS: i64 = 32;
 /// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE,
@@ -105,7 +108,7 @@ impl<'a> Where<'a> {
         options.cleartext_password = defaults.cleartext_password;
         options.tls = tls::options(asked, &defaults.tls, flags);
         if self.host.is_some() {
-            options.attributes.push((b"_server_host".to_vec(), self.host().to_vec()));
+            options.attributes.push((GIVEN_HOST.to_vec(), self.host().to_vec()));
         }
         options
     }

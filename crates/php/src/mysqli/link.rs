@@ -1,5 +1,6 @@
 //! The class `mysqli`: its state, its properties, and the functions that only look at it.
 
+use super::connect;
 use super::report;
 use super::session::{Session, Status};
 use crate::zend::array::{List, Map};
@@ -188,7 +189,10 @@ fn write_error_list(session: &Session, slot: Slot<'_>) {
 
 fn write_host_info(session: &Session, slot: Slot<'_>) {
     let text = session.look(|connection| match connection.address() {
-        Address::Tcp { host, .. } => Str::concat(&[host.as_bytes(), b" via TCP/IP"]),
+        Address::Tcp { host, .. } => {
+            let host = connection.attribute(connect::GIVEN_HOST).unwrap_or(host.as_bytes());
+            Str::concat(&[host, b" via TCP/IP"])
+        }
         Address::Unix(_) => Str::new(b"Localhost via UNIX socket"),
     });
     slot.str(text.unwrap_or_else(|| Str::new(b"")));

@@ -1,0 +1,97 @@
+//! Servers that take a query, or a local file, and do not read it: the limit of queries holds for writing too.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here is a failed test"
+)]
+
+mod fake;
+mod limited;
+
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use limited::{answer, lets_in};
+use vaquita_client::{Address, ConnectOptions, Connection, QueryResponse, State};
+use vaquita_protocol::Capabilities;
+
+const TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Takes a query to its log-in's end and no further: it reads nothing more.
+fn speak_until_query<S: Read + Write>(mut stream: S, before_query: &[Option<Vec<u8>>]) -> S {
+    for said in before_query {
+        stream.write_all(said.as_ref().unwrap()).unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+    }
+    stream
+}
+
+/// A query that a server does not read to its end waits no longer than any other, whatever the write timeout.
+#[test]
+fn a_query_that_is_not_read_takes_no_longer_than_the_limit() {
+    let folder = std::env::temp_dir().join(format!("vaquita-unread-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    let path = folder.join("server.sock");
+    let (tcp, unix) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), UnixListener::bind(&path).unwrap());
+    let port = tcp.local_addr().unwrap().port();
+    let serving = thread::spawn(move || {
+        // Held until both clients are done.
+        let tcp = speak_until_query(tcp.accept().unwrap().0, &lets_in());
+        (tcp, speak_until_query(unix.accept().unwrap().0, &lets_in()))
+    });
+    let large = vec![b' '; 64 << 20];
+    for address in [Address::Tcp { host: "127.0.0.1".to_owned(), port }, Address::Unix(path)] {
+        let options = ConnectOptions {
+            user: b"me".to_vec(),
+            connect_timeout: Some(fake::PATIENCE),
+            read_timeout: Some(fake::PATIENCE),
+            write_timeout: Some(fake::PATIENCE),
+            query_timeout: Some(TIMEOUT),
+            ..ConnectOptions::new(address)
+        };
+        let mut connection = Connection::connect(&options).unwrap();
+        let begun = Instant::now();
+        let error = connection.send_query(&large).unwrap_err();
+        assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
+        assert_eq!(error.code(), 2013, "{error}");
+        assert!(error.to_string().contains("has not read all of it"), "{error}");
+        assert_eq!(connection.state(), State::Broken);
+    }
+    drop(serving.join().unwrap());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Nor does a local file that a server asks for and does not read.
+#[test]
+fn a_local_file_that_is_not_read_takes_no_longer_than_the_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let serving = thread::spawn(move || {
+        let mut stream = speak_until_query(listener.accept().unwrap().0, &lets_in());
+        stream.write_all(&answer(1, &[b"\xfbf".to_vec()]).unwrap()).unwrap();
+        stream
+    });
+    let options = ConnectOptions {
+        user: b"me".to_vec(),
+        capabilities: Capabilities::LOCAL_FILES,
+        write_timeout: Some(fake::PATIENCE),
+        query_timeout: Some(TIMEOUT),
+        ..ConnectOptions::new(Address::Tcp { host: "127.0.0.1".to_owned(), port })
+    };
+    let mut connection = Connection::connect(&options).unwrap();
+    connection.allow_local_infile(true);
+    connection.send_query(b"LOAD DATA LOCAL INFILE 'f' INTO TABLE t").unwrap();
+    let asked = connection.read_query_response().unwrap();
+    assert!(matches!(asked, QueryResponse::LocalInfile(_)), "{asked:?}");
+    let begun = Instant::now();
+    let error = connection.send_local_infile(&mut io::repeat(b'x')).unwrap_err();
+    assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
+    assert_eq!((error.code(), connection.state()), (2013, State::Broken), "{error}");
+    drop(serving.join().unwrap());
+}
