@@ -3,6 +3,7 @@ vaquita.compression says how to compress where MYSQLI_CLIENT_COMPRESS asks for i
 --FILE--
 <?php
 // servers: mysql80
+// without mysql56: its status does not tell by what it compresses
 // transports: tcp
 require 'support/prelude.php';
 /** How the server says that it compresses for us. */
