@@ -3,7 +3,8 @@
 //! As in stock, `mysqli.allow_local_infile` allows every file, `mysqli.local_infile_directory` those in one folder, and
 //! `open_basedir` holds in any case. Only plain files are sent, never what a stream wrapper would open.
 
-use super::session::{Failed, Session};
+use super::failure::Failed;
+use super::session::Session;
 use crate::zend::files;
 use crate::zend::ini;
 use crate::zend::string::Str;

@@ -2,6 +2,7 @@
 
 pub(crate) mod commands;
 pub(crate) mod connect;
+mod failure;
 pub(crate) mod fetch;
 pub(crate) mod field;
 pub(crate) mod link;

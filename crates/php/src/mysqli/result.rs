@@ -199,7 +199,7 @@ impl Open {
     }
 
     /// Goes on to the next row: `Ok(false)` at the end, `Err` after a failure, which the session keeps.
-    pub(super) fn advance(&self) -> Result<bool, super::session::Failed> {
+    pub(super) fn advance(&self) -> Result<bool, super::failure::Failed> {
         match &self.rows {
             Rows::Buffered { count, position, fetched, .. } => {
                 let row = position.get();
