@@ -12,7 +12,7 @@ section('good ones');
 child('show(ini_get("vaquita.compression"), ini_get("vaquita.cleartext_password"), ini_get("vaquita.query_timeout_ms"));', ['vaquita.compression' => 'zlib,zstd', 'vaquita.cleartext_password' => 'off', 'vaquita.query_timeout_ms' => '1k']);
 section('ini_set');
 ini_set('vaquita.compression', 'zstd');
-foreach (['vaquita.compression' => ['', 'ZLIB', 'zlib,lz4', 'zlib,zlib', 'zlib ', "zlib\0x", '1'], 'vaquita.query_timeout_ms' => ['-1', '1 hour', '250'], 'vaquita.cleartext_password' => ['on', 'off']] as $name => $values) {
+foreach (['vaquita.compression' => ['', 'ZLIB', 'zlib,lz4', 'zlib,zlib', 'zlib,', "zlib\0x", '1'], 'vaquita.query_timeout_ms' => ['-1', '1 hour', '250'], 'vaquita.cleartext_password' => ['on', 'off']] as $name => $values) {
     foreach ($values as $value) {
         show($value, ini_set($name, $value), ini_get($name));
     }
@@ -26,23 +26,23 @@ show(ini_get('vaquita.compression'));
 ?>
 --EXPECT--
 === at the start
-PHP Warning:  PHP Startup: vaquita.compression stays zlib: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "" in Unknown on line 0
+PHP Warning:  PHP Startup: vaquita.compression stays zlib: it must be zlib or zstd or zstd,zlib or zlib,zstd, not empty in Unknown on line 0
 "zlib"
 
   exit code 0
-PHP Warning:  PHP Startup: vaquita.compression stays zlib: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "lz4" in Unknown on line 0
+PHP Warning:  PHP Startup: vaquita.compression stays zlib: it must be zlib or zstd or zstd,zlib or zlib,zstd, not lz4 in Unknown on line 0
 "zlib"
 
   exit code 0
-PHP Warning:  PHP Startup: vaquita.cleartext_password stays secure: it must be one of "secure", "off", not "1" in Unknown on line 0
+PHP Warning:  PHP Startup: vaquita.cleartext_password stays secure: it must be secure or off, not 1 in Unknown on line 0
 "secure"
 
   exit code 0
-PHP Warning:  PHP Startup: vaquita.cleartext_password stays secure: it must be one of "secure", "off", not "yes" in Unknown on line 0
+PHP Warning:  PHP Startup: vaquita.cleartext_password stays secure: it must be secure or off, not yes in Unknown on line 0
 "secure"
 
   exit code 0
-PHP Warning:  PHP Startup: vaquita.query_timeout_ms stays 0: it must be 0 or more, not "-5" in Unknown on line 0
+PHP Warning:  PHP Startup: vaquita.query_timeout_ms stays 0: it must be 0 or more, not -5 in Unknown on line 0
 "0"
 
   exit code 0
@@ -55,21 +55,21 @@ PHP Warning:  Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "soon
 
   exit code 0
 === ini_set
-  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not ""
+  Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not empty
 "" | false | "zstd"
-  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "ZLIB"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not ZLIB
 "ZLIB" | false | "zstd"
-  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib,lz4"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not zlib,lz4
 "zlib,lz4" | false | "zstd"
-  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib,zlib"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not zlib,zlib
 "zlib,zlib" | false | "zstd"
-  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib "
-"zlib " | false | "zstd"
-  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "zlib
+  Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not zlib,
+"zlib," | false | "zstd"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not zlib
 "zlib\000x" | false | "zstd"
-  Warning: ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "1"
+  Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not 1
 "1" | false | "zstd"
-  Warning: ini_set(): vaquita.query_timeout_ms stays 0: it must be 0 or more, not "-1"
+  Warning: ini_set(): vaquita.query_timeout_ms stays 0: it must be 0 or more, not -1
 "-1" | false | "0"
   Warning: Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "1 hour": unknown multiplier "r", interpreting as "1 " for backwards compatibility
 "1 hour" | "0" | "1 hour"
@@ -77,6 +77,6 @@ PHP Warning:  Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "soon
 "on" | false | "secure"
 "off" | false | "secure"
 === a handler that throws
-ini_set: thrown ErrorException(0): ini_set(): vaquita.compression stays zstd: it must be one of "zlib", "zstd", "zstd,zlib", "zlib,zstd", not "lz4"
+ini_set: thrown ErrorException(0): ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not lz4
 "zstd"
 "zlib"

@@ -190,10 +190,10 @@ fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
     let allowed = match setting.accepts {
         Accepts::NotNegative => Str::concat(&[b"0 or more"]),
         Accepts::OneOf(words) => {
-            let mut list = Str::new(b"one of ");
-            for (number, word) in words.iter().filter(|word| !word.is_empty()).enumerate() {
-                let separator: &[u8] = if number == 0 { b"" } else { b", " };
-                let longer = Str::concat(&[list.bytes(), separator, b"\"", word, b"\""]);
+            let mut list = Str::new(b"");
+            for word in words.iter().filter(|word| !word.is_empty()) {
+                let or: &[u8] = if list.bytes().is_empty() { b"" } else { b" or " };
+                let longer = Str::concat(&[list.bytes(), or, word]);
                 list.release();
                 list = longer;
             }
@@ -202,8 +202,10 @@ fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
         Accepts::All | Accepts::NotEmpty | Accepts::Number | Accepts::AtLeast(_) => return,
     };
     let name = setting.name.to_bytes();
-    let parts: [&[u8]; 8] =
-        [name, b" stays ", kept, b": it must be ", allowed.bytes(), b", not \"", given, b"\""];
+    // Without quotes: in an HTML log they would be hard to read.
+    let given: &[u8] = if given.is_empty() { b"empty" } else { given };
+    let parts: [&[u8]; 7] =
+        [name, b" stays ", kept, b": it must be ", allowed.bytes(), b", not ", given];
     warning(&parts);
     allowed.release();
 }
