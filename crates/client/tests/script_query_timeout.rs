@@ -293,10 +293,16 @@ fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
 }
 
 /// A connection whose query was over just before the kill reached it, and what it heard from then on.
-fn killed_too_late(says: impl IntoIterator<Item = Vec<u8>>) -> (Connection, Arc<Mutex<Vec<u8>>>) {
+fn killed_too_late(
+    major_version: u8,
+    says: impl IntoIterator<Item = Vec<u8>>,
+) -> (Connection, Arc<Mutex<Vec<u8>>>) {
     let servers = Servers::new();
+    let mut greeting = Vec::from(greeting(OFFERED, "mysql_native_password"));
+    // Behind the protocol's version.
+    greeting[1] = major_version;
     let mut all = VecDeque::from([
-        answer(0, &[greeting(OFFERED, "mysql_native_password").into()]),
+        answer(0, &[greeting]),
         answer(2, &[ok(AUTOCOMMIT).into()]),
         tells_identity(),
         None,
@@ -325,15 +331,21 @@ const STATISTICS: &[u8] = b"\x01\0\0\0\x09";
 /// Such a query keeps its answer, and the kill hits nothing that comes later.
 #[test]
 fn a_kill_that_comes_too_late_hits_nothing() {
-    let interrupted = Vec::from(err(1317, b"70100", "no"));
-    for absorbs in [interrupted, b"Uptime: 1".to_vec()] {
-        let done = || Vec::from(ok(AUTOCOMMIT));
-        let (mut connection, heard) = killed_too_late([absorbs, done(), done()]);
+    let interrupted = || Vec::from(err(1317, b"70100", "no"));
+    let done = || Vec::from(ok(AUTOCOMMIT));
+    for (major_version, absorbing, answer) in [
+        (b'8', STATISTICS, interrupted()),
+        (b'8', STATISTICS, b"Uptime: 1".to_vec()),
+        // Where only a statement would do.
+        (b'5', b"\x05\0\0\0\x03DO 0", interrupted()),
+        (b'5', b"\x05\0\0\0\x03DO 0", done()),
+    ] {
+        let (mut connection, heard) = killed_too_late(major_version, [answer, done(), done()]);
         for sql in [&b"INSERT one"[..], b"INSERT two"] {
             connection.send_query(sql).unwrap();
             connection.read_query_response().unwrap();
         }
-        let expected = [STATISTICS, b"\x0b\0\0\0\x03INSERT one", b"\x0b\0\0\0\x03INSERT two"];
+        let expected = [absorbing, b"\x0b\0\0\0\x03INSERT one", b"\x0b\0\0\0\x03INSERT two"];
         assert_eq!(*heard.lock().unwrap(), expected.concat());
     }
 }
@@ -341,7 +353,7 @@ fn a_kill_that_comes_too_late_hits_nothing() {
 /// Nor does it if the limit goes in between.
 #[test]
 fn a_late_kill_is_not_forgotten_with_the_limit() {
-    let (mut connection, heard) = killed_too_late([b"Uptime: 1".to_vec()]);
+    let (mut connection, heard) = killed_too_late(b'8', [b"Uptime: 1".to_vec()]);
     connection.set_query_timeout(None).unwrap();
     assert_eq!(*heard.lock().unwrap(), STATISTICS);
 }

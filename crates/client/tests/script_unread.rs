@@ -80,6 +80,7 @@ fn a_local_file_that_is_not_read_takes_no_longer_than_the_limit() {
     let options = ConnectOptions {
         user: b"me".to_vec(),
         capabilities: Capabilities::LOCAL_FILES,
+        read_timeout: Some(fake::PATIENCE),
         write_timeout: Some(fake::PATIENCE),
         query_timeout: Some(TIMEOUT),
         ..ConnectOptions::new(Address::Tcp { host: "127.0.0.1".to_owned(), port })
