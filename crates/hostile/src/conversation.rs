@@ -92,7 +92,13 @@ pub struct Conversation {
 const MARIADB: &str = "mariadb";
 const MYSQL80: &str = "mysql80";
 const MARIADB118: &str = "mariadb118";
+const MYSQL56: &str = "mysql56";
+const MYSQL97: &str = "mysql97";
 const BOTH: &[&str] = &[MARIADB, MYSQL80];
+/// One of each age: what they say differs most.
+const AGES: &[&str] = &[MARIADB, MYSQL56, MYSQL80, MYSQL97];
+/// Those that know what [`MODERN`] asks for.
+const MODERNS: &[&str] = &[MARIADB, MYSQL80, MYSQL97];
 
 const USUAL: LogIn = LogIn {
     user: "recorded_native",
@@ -172,9 +178,9 @@ const FAILS_LATE: &str = "SELECT n, (SELECT m FROM (SELECT 1 AS m UNION SELECT 2
 
 /// All conversations.
 pub const ALL: &[Conversation] = &[
-    log_in("native", BOTH, "recorded_native", Over::Tcp),
-    log_in("caching-sha2-cold-rsa", &[MYSQL80], "recorded_sha2", Over::Tcp),
-    log_in("caching-sha2-warm", &[MYSQL80], "recorded_sha2", Over::Tcp),
+    log_in("native", &[MARIADB, MYSQL56, MYSQL80], "recorded_native", Over::Tcp),
+    log_in("caching-sha2-cold-rsa", &[MYSQL80, MYSQL97], "recorded_sha2", Over::Tcp),
+    log_in("caching-sha2-warm", &[MYSQL80, MYSQL97], "recorded_sha2", Over::Tcp),
     log_in("caching-sha2-cold-unix", &[MYSQL80], "recorded_sha2_unix", Over::Unix),
     log_in("ed25519", &[MARIADB], "recorded_ed25519", Over::Tcp),
     log_in("parsec", &[MARIADB118], "recorded_parsec", Over::Tcp),
@@ -191,16 +197,31 @@ pub const ALL: &[Conversation] = &[
         log_in: LogIn { database: Some("no_such_database"), ..USUAL },
         asks: &[],
     },
-    Conversation { name: "statements", servers: BOTH, log_in: USUAL, asks: STATEMENTS },
-    Conversation { name: "statements-modern", servers: BOTH, log_in: MODERN, asks: STATEMENTS },
-    Conversation { name: "results", servers: BOTH, log_in: USUAL, asks: RESULTS },
-    Conversation { name: "results-modern", servers: BOTH, log_in: MODERN, asks: RESULTS },
-    Conversation { name: "statements-zlib", servers: BOTH, log_in: ZLIB, asks: STATEMENTS },
-    Conversation { name: "statements-zstd", servers: &[MYSQL80], log_in: ZSTD, asks: STATEMENTS },
-    Conversation { name: "commands", servers: BOTH, log_in: USUAL, asks: COMMANDS },
+    Conversation { name: "statements", servers: AGES, log_in: USUAL, asks: STATEMENTS },
+    Conversation { name: "statements-modern", servers: MODERNS, log_in: MODERN, asks: STATEMENTS },
+    Conversation {
+        name: "results",
+        servers: &[MARIADB, MYSQL56, MYSQL80],
+        log_in: USUAL,
+        asks: RESULTS,
+    },
+    Conversation { name: "results-modern", servers: MODERNS, log_in: MODERN, asks: RESULTS },
+    Conversation {
+        name: "statements-zlib",
+        servers: &[MARIADB, MYSQL56, MYSQL80],
+        log_in: ZLIB,
+        asks: STATEMENTS,
+    },
+    Conversation {
+        name: "statements-zstd",
+        servers: &[MYSQL80, MYSQL97],
+        log_in: ZSTD,
+        asks: STATEMENTS,
+    },
+    Conversation { name: "commands", servers: AGES, log_in: USUAL, asks: COMMANDS },
     Conversation {
         name: "error-in-rows",
-        servers: BOTH,
+        servers: &[MARIADB, MYSQL56, MYSQL80],
         log_in: USUAL,
         asks: &[
             Ask::Query(FAILS_LATE, Reading::OneByOne),
@@ -216,7 +237,7 @@ pub const ALL: &[Conversation] = &[
     },
     Conversation {
         name: "local-infile",
-        servers: BOTH,
+        servers: AGES,
         log_in: USUAL,
         asks: &[
             query("CREATE TEMPORARY TABLE l (a TEXT)"),

@@ -15,10 +15,15 @@ use vaquita_hostile::recordings;
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The servers, by the names that scripts/with-servers has for them.
-const SERVERS: [&str; 3] = ["mariadb", "mysql80", "mariadb118"];
+const SERVERS: [&str; 5] = ["mariadb", "mysql80", "mariadb118", "mysql56", "mysql97"];
 
-/// The users that the conversations name, and how they log in, on each of the servers.
-const USERS: [(&str, &str, &str); 9] = [
+/// The users that the conversations name, and how they log in, on each of the servers. MySQL 9 has no mysql_native_password.
+const USERS: [(&str, &str, &str); 14] = [
+    ("mysql56", "recorded_native", "mysql_native_password"),
+    ("mysql56", "recorded_other", "mysql_native_password"),
+    ("mysql97", "recorded_native", "caching_sha2_password"),
+    ("mysql97", "recorded_other", "caching_sha2_password"),
+    ("mysql97", "recorded_sha2", "caching_sha2_password"),
     ("mariadb", "recorded_native", "mysql_native_password"),
     ("mariadb", "recorded_other", "mysql_native_password"),
     ("mysql80", "recorded_other", "caching_sha2_password"),
@@ -46,12 +51,14 @@ pub(crate) fn record_all(names: &str) -> Done<()> {
 }
 
 fn record_on(name: &'static str, names: &str) -> Done<()> {
+    let of_server = ALL.iter().filter(|it| it.servers.contains(&name));
+    let named = of_server.map(|it| (recordings::name(name, it), it));
+    let wanted: Vec<_> = named.filter(|(name, _)| name.contains(names)).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
     let server = prepare(name)?;
-    for conversation in ALL.iter().filter(|it| it.servers.contains(&name)) {
-        let name = recordings::name(name, conversation);
-        if !name.contains(names) {
-            continue;
-        }
+    for (name, conversation) in wanted {
         let text = record(&server, conversation)?;
         fs::write(recordings::path(&name), text)?;
         println!("{name}");
@@ -95,10 +102,12 @@ fn prepare(name: &'static str) -> Done<Server> {
         "CREATE PROCEDURE recorded.two_results() BEGIN SELECT 1 AS a; SELECT 2 AS b, 'x' AS c; END",
     )?;
     for (_, user, plugin) in USERS.into_iter().filter(|(server, ..)| *server == name) {
-        run(&format!("DROP USER IF EXISTS '{user}'@'%', '{user}'@'localhost'"))?;
         for host in ["%", "localhost"] {
+            // One who is not there is no error worth a word; MySQL 5.6 has no IF EXISTS here.
+            let _ = run(&format!("DROP USER '{user}'@'{host}'"));
             let by = match name {
                 "mariadb" | "mariadb118" => format!("VIA {plugin} USING PASSWORD('{PASSWORD}')"),
+                "mysql56" => format!("BY '{PASSWORD}'"),
                 _ => format!("WITH {plugin} BY '{PASSWORD}'"),
             };
             run(&format!("CREATE USER '{user}'@'{host}' IDENTIFIED {by}"))?;
