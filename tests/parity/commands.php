@@ -1,6 +1,6 @@
 <?php
 // stat, dump_debug_info, refresh, kill, change_user: what they return, what they leave behind, and how they fail.
-// places: mariadb-tcp mysql80-unix
+// places: mariadb-unix mysql80-tcp
 // without mysql97: COM_REFRESH and COM_PROCESS_KILL are gone there; ours sends SQL instead, where stock fails
 require 'support/prelude.php';
 mysqli_report(MYSQLI_REPORT_OFF);

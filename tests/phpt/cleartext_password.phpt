@@ -17,7 +17,7 @@ function ask(bool $unix, string ...$settings): void
     $place = $unix ? ['localhost', $path] : explode(':', stream_socket_get_name($server, false));
     $code = 'mysqli_report(0); @mysqli_connect(' . var_export($place[0], true) . ', "me", "hunter2", null, '
         . ($unix ? '0, ' . var_export($path, true) : $place[1]) . '); echo mysqli_connect_errno(), " ", mysqli_connect_error();';
-    $arguments = [];
+    $arguments = ['-d', 'display_startup_errors=0'];
     foreach ($settings as $setting) {
         array_push($arguments, '-d', $setting);
     }
