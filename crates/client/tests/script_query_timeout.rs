@@ -283,6 +283,7 @@ fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
     });
     let options = ConnectOptions {
         user: b"me".to_vec(),
+        read_timeout: Some(fake::PATIENCE),
         query_timeout: Some(TIMEOUT),
         ..ConnectOptions::new(Address::Tcp { host: "127.0.0.1".to_owned(), port })
     };
