@@ -3,8 +3,10 @@ VECTOR, on the servers that have it: the bytes of its floats, by every way to ta
 --FILE--
 <?php
 // servers: mariadb118 mysql97
+// transports: unix tcp zlib zstd tls tls-zlib
 require 'support/prelude.php';
 $db = connect();
+check_transport($db);
 $db->query('CREATE TEMPORARY TABLE t (id INT PRIMARY KEY, v VECTOR(3))');
 $from_text = on_mariadb() ? 'VEC_FromText' : 'STRING_TO_VECTOR';
 $db->query("INSERT INTO t VALUES (1, $from_text('[1,-2.5,0]')), (2, NULL), (3, $from_text('[1024.125,0.1,-7]'))");
