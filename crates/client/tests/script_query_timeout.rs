@@ -347,7 +347,8 @@ fn a_kill_that_comes_too_late_hits_nothing() {
             connection.read_query_response().unwrap();
         }
         let expected = [absorbing, b"\x0b\0\0\0\x03INSERT one", b"\x0b\0\0\0\x03INSERT two"];
-        assert_eq!(*heard.lock().unwrap(), expected.concat());
+        let heard = heard.lock().unwrap().clone();
+        assert_eq!(heard, expected.concat());
     }
 }
 
@@ -356,7 +357,8 @@ fn a_kill_that_comes_too_late_hits_nothing() {
 fn a_late_kill_is_not_forgotten_with_the_limit() {
     let (mut connection, heard) = killed_too_late(b'8', [b"Uptime: 1".to_vec()]);
     connection.set_query_timeout(None).unwrap();
-    assert_eq!(*heard.lock().unwrap(), STATISTICS);
+    let heard = heard.lock().unwrap().clone();
+    assert_eq!(heard, STATISTICS);
 }
 
 /// What the server has of its own, and what it is told: microseconds, milliseconds or nothing.
