@@ -34,7 +34,10 @@ function ending(string $script): string
     ob_start();
     child("mysqli_report(MYSQLI_REPORT_OFF);
         \$db = connect();
-        register_shutdown_function(function () use (\$db) {
+        // What a shutdown function needs has to be left by the script.
+        \$reserve = str_repeat(' ', 1 << 18);
+        register_shutdown_function(function () use (\$db, &\$reserve) {
+            \$reserve = null;
             \$answer = \$db->query('SELECT 5');
             echo ' shutdown: ', \$answer ? \$answer->fetch_row()[0] : \$db->errno, ', ', connect()->query('SELECT 6')->fetch_row()[0];
             if (!\$answer) { \$GLOBALS['result'] = null; echo ', then ', \$db->query('SELECT 7') ? 7 : \$db->errno; }
