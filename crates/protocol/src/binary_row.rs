@@ -1,0 +1,186 @@
+//! A row of the binary protocol, which prepared statements have.
+
+use crate::column_definition41::{ColumnDefinition41, ColumnType};
+use crate::malformed::Malformed;
+use crate::reader::Reader;
+
+/// The bits of the NULL bitmap that stand for nothing.
+const RESERVED_BITS: usize = 2;
+
+/// How long the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueLength {
+    /// Always this many bytes.
+    Fixed(u8),
+    /// As a length in front of each says.
+    LengthEncoded,
+}
+
+impl ValueLength {
+    /// The length that values of this type have; a type that is not known here has length-encoded ones, as all newer types do.
+    ///
+    /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_binary_resultset.html>
+    pub const fn of(column_type: ColumnType) -> Self {
+        match column_type {
+            ColumnType::NULL => Self::Fixed(0),
+            ColumnType::TINY => Self::Fixed(1),
+            ColumnType::SHORT | ColumnType::YEAR => Self::Fixed(2),
+            ColumnType::LONG | ColumnType::INT24 | ColumnType::FLOAT => Self::Fixed(4),
+            ColumnType::LONGLONG | ColumnType::DOUBLE => Self::Fixed(8),
+            _ => Self::LengthEncoded,
+        }
+    }
+
+    /// Those of a result's columns.
+    pub fn of_columns(columns: &[ColumnDefinition41]) -> Box<[Self]> {
+        columns.iter().map(|column| Self::of(column.column_type)).collect()
+    }
+}
+
+/// One row: which of its values are NULL, and the others in the form of their column's type.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_binary_resultset.html>
+#[derive(Clone, Copy, Debug)]
+pub struct BinaryRow<'a> {
+    payload: &'a [u8],
+    lengths: &'a [ValueLength],
+}
+
+impl<'a> BinaryRow<'a> {
+    /// The row in this payload whose values have these lengths; nothing is checked yet.
+    #[inline]
+    pub const fn new(payload: &'a [u8], lengths: &'a [ValueLength]) -> Self {
+        BinaryRow { payload, lengths }
+    }
+
+    /// How many values the row should have.
+    pub const fn columns(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The values, `None` for NULL, others as they came; each is checked when it is reached.
+    #[inline]
+    pub fn values(&self) -> BinaryValues<'a> {
+        let mut reader = Reader::new("Binary Protocol Resultset Row", self.payload);
+        let bitmap_bytes = (self.lengths.len() + RESERVED_BITS).div_ceil(8);
+        let bitmap = reader.u8("packet_header").and_then(|_| reader.bytes(bitmap_bytes, "null_bitmap"));
+        BinaryValues { reader, bitmap: bitmap.unwrap_or_default(), lengths: self.lengths.iter(), bit: RESERVED_BITS }
+    }
+
+    /// Checks that the payload holds exactly the values it should.
+    ///
+    /// # Errors
+    /// It is no row, it ends early, a value is longer than the payload, or bytes are left.
+    #[inline]
+    pub fn check(&self) -> Result<(), Malformed> {
+        let mut reader = Reader::new("Binary Protocol Resultset Row", self.payload);
+        if reader.u8("packet_header")? != 0 {
+            return Err(reader.malformed("packet_header"));
+        }
+        let mut values = self.values();
+        for value in values.by_ref() {
+            value?;
+        }
+        values.reader.end("end")
+    }
+}
+
+/// The values of a [`BinaryRow`].
+#[derive(Clone, Debug)]
+pub struct BinaryValues<'a> {
+    reader: Reader<'a>,
+    bitmap: &'a [u8],
+    lengths: std::slice::Iter<'a, ValueLength>,
+    bit: usize,
+}
+
+impl<'a> Iterator for BinaryValues<'a> {
+    type Item = Result<Option<&'a [u8]>, Malformed>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let length = self.lengths.next()?;
+        let Some(byte) = self.bitmap.get(self.bit / 8) else {
+            return Some(Err(self.reader.malformed("null_bitmap")));
+        };
+        let is_null = byte >> (self.bit % 8) & 1 != 0;
+        self.bit += 1;
+        if is_null {
+            return Some(Ok(None));
+        }
+        let value = match length {
+            ValueLength::Fixed(length) => self.reader.bytes((*length).into(), "value"),
+            ValueLength::LengthEncoded => self.reader.lenenc_bytes("value"),
+        };
+        Some(value.map(Some))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.lengths.size_hint()
+    }
+}
+
+impl ExactSizeIterator for BinaryValues<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::{check_prefixes, hex};
+
+    fn values<'a>(
+        payload: &'a [u8],
+        lengths: &'a [ValueLength],
+    ) -> Result<Vec<Option<&'a [u8]>>, Malformed> {
+        let row = BinaryRow::new(payload, lengths);
+        row.check()?;
+        row.values().collect()
+    }
+
+    #[test]
+    fn the_values_are_found() {
+        let types = [ColumnType::LONG, ColumnType::NEWDECIMAL, ColumnType::VAR_STRING, ColumnType::NULL];
+        let lengths = types.map(ValueLength::of);
+        let row = hex("00 20 01000000 05312e353030 0162");
+        assert_eq!(
+            values(&row, &lengths),
+            Ok(vec![Some(&[1, 0, 0, 0][..]), Some(b"1.500"), Some(b"b"), None])
+        );
+        check_prefixes(&row, |payload| values(payload, &lengths).map(drop), |_| false);
+        let nulls = hex("00 3c");
+        assert_eq!(values(&nulls, &lengths), Ok(vec![None; 4]));
+        check_prefixes(&nulls, |payload| values(payload, &lengths).map(drop), |_| false);
+    }
+
+    #[test]
+    fn a_row_has_what_its_columns_say() {
+        let check = |packet: &str, expected: Option<&'static str>| {
+            let lengths = [ValueLength::Fixed(2), ValueLength::LengthEncoded];
+            let field = values(&hex(packet), &lengths).err().map(|malformed| malformed.field);
+            assert_eq!(field, expected, "{packet}");
+        };
+        check("00 00 0102 00", None);
+        check("00 00 0102 00 00", Some("end"));
+        check("00 00 0102", Some("value"));
+        check("00 00 01", Some("value"));
+        check("00 00 0102 05 61", Some("value"));
+        check("00 00 0102 fb", Some("value"));
+        check("00 00 0102 fe ffffffffffffffff 61", Some("value"));
+        check("00", Some("null_bitmap"));
+        check("", Some("packet_header"));
+        check("01 00 0102 00", Some("packet_header"));
+        check("00 0c", None);
+    }
+
+    /// Six columns fill the first byte of the bitmap, the seventh begins the second.
+    #[test]
+    fn the_bitmap_begins_at_its_third_bit() {
+        let lengths = [ValueLength::Fixed(1); 7];
+        let row = hex("00 80 01 0102030405");
+        let some = |n: &'static [u8]| Some(n);
+        assert_eq!(
+            values(&row, &lengths),
+            Ok(vec![some(&[1]), some(&[2]), some(&[3]), some(&[4]), some(&[5]), None, None])
+        );
+    }
+}
