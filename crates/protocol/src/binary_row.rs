@@ -1,5 +1,6 @@
 //! A row of the binary protocol, which prepared statements have.
 
+use crate::binary_value::{DateTime, Time};
 use crate::column_definition41::{ColumnDefinition41, ColumnType};
 use crate::malformed::Malformed;
 use crate::reader::Reader;
@@ -14,10 +15,14 @@ pub enum ValueLength {
     Fixed(u8),
     /// As a length in front of each says.
     LengthEncoded,
+    /// The same, with one of the lengths of a [`DateTime`].
+    DateTime,
+    /// The same, with one of the lengths of a [`Time`].
+    Time,
 }
 
 impl ValueLength {
-    /// The length that values of this type have; a type that is not known here has length-encoded ones, as all newer types do.
+    /// The length that values of this type have; of a type that is not known here they are length-encoded, as those of all newer types are.
     ///
     /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_binary_resultset.html>
     pub const fn of(column_type: ColumnType) -> Self {
@@ -27,6 +32,8 @@ impl ValueLength {
             ColumnType::SHORT | ColumnType::YEAR => Self::Fixed(2),
             ColumnType::LONG | ColumnType::INT24 | ColumnType::FLOAT => Self::Fixed(4),
             ColumnType::LONGLONG | ColumnType::DOUBLE => Self::Fixed(8),
+            ColumnType::DATE | ColumnType::DATETIME | ColumnType::TIMESTAMP => Self::DateTime,
+            ColumnType::TIME => Self::Time,
             _ => Self::LengthEncoded,
         }
     }
@@ -63,8 +70,14 @@ impl<'a> BinaryRow<'a> {
     pub fn values(&self) -> BinaryValues<'a> {
         let mut reader = Reader::new("Binary Protocol Resultset Row", self.payload);
         let bitmap_bytes = (self.lengths.len() + RESERVED_BITS).div_ceil(8);
-        let bitmap = reader.u8("packet_header").and_then(|_| reader.bytes(bitmap_bytes, "null_bitmap"));
-        BinaryValues { reader, bitmap: bitmap.unwrap_or_default(), lengths: self.lengths.iter(), bit: RESERVED_BITS }
+        let bitmap =
+            reader.u8("packet_header").and_then(|_| reader.bytes(bitmap_bytes, "null_bitmap"));
+        BinaryValues {
+            reader,
+            bitmap: bitmap.unwrap_or_default(),
+            lengths: self.lengths.iter(),
+            bit: RESERVED_BITS,
+        }
     }
 
     /// Checks that the payload holds exactly the values it should.
@@ -94,6 +107,14 @@ pub struct BinaryValues<'a> {
     bit: usize,
 }
 
+impl<'a> BinaryValues<'a> {
+    #[inline]
+    fn one_of(&mut self, is_length: fn(usize) -> bool) -> Result<&'a [u8], Malformed> {
+        let value = self.reader.lenenc_bytes("value")?;
+        if is_length(value.len()) { Ok(value) } else { Err(self.reader.malformed("value")) }
+    }
+}
+
 impl<'a> Iterator for BinaryValues<'a> {
     type Item = Result<Option<&'a [u8]>, Malformed>;
 
@@ -111,6 +132,8 @@ impl<'a> Iterator for BinaryValues<'a> {
         let value = match length {
             ValueLength::Fixed(length) => self.reader.bytes((*length).into(), "value"),
             ValueLength::LengthEncoded => self.reader.lenenc_bytes("value"),
+            ValueLength::DateTime => self.one_of(DateTime::is_length),
+            ValueLength::Time => self.one_of(Time::is_length),
         };
         Some(value.map(Some))
     }
@@ -139,7 +162,8 @@ mod tests {
 
     #[test]
     fn the_values_are_found() {
-        let types = [ColumnType::LONG, ColumnType::NEWDECIMAL, ColumnType::VAR_STRING, ColumnType::NULL];
+        let types =
+            [ColumnType::LONG, ColumnType::NEWDECIMAL, ColumnType::VAR_STRING, ColumnType::NULL];
         let lengths = types.map(ValueLength::of);
         let row = hex("00 20 01000000 05312e353030 0162");
         assert_eq!(
@@ -170,6 +194,19 @@ mod tests {
         check("", Some("packet_header"));
         check("01 00 0102 00", Some("packet_header"));
         check("00 0c", None);
+    }
+
+    #[test]
+    fn dates_have_their_lengths() {
+        let lengths = [ColumnType::TIMESTAMP, ColumnType::TIME].map(ValueLength::of);
+        for (packet, is_good) in [
+            ("00 00 00 00", true),
+            ("00 00 04 ea070b15 08 0000000000010203", true),
+            ("00 00 05 ea070b1500 08 0000000000010203", false),
+            ("00 00 04 ea070b15 07 00000000000102", false),
+        ] {
+            assert_eq!(values(&hex(packet), &lengths).is_ok(), is_good, "{packet}");
+        }
     }
 
     /// Six columns fill the first byte of the bitmap, the seventh begins the second.

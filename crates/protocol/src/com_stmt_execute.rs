@@ -97,7 +97,8 @@ impl ComStmtExecute<'_> {
             return;
         }
         for eight in self.parameters.chunks(8) {
-            let bits = eight.iter().zip(0..).map(|(parameter, bit)| u8::from(parameter.is_null()) << bit);
+            let bits =
+                eight.iter().zip(0..).map(|(parameter, bit)| u8::from(parameter.is_null()) << bit);
             out.push(bits.fold(0, |byte, bit| byte | bit));
         }
         out.push(1); // new-params-bind-flag: the types follow
@@ -129,7 +130,11 @@ mod tests {
             "02000000 00 01000000 00 01 0800 fd00 feffffffffffffff 03616263",
         );
         check(
-            &[Parameter::Double(Some(1.5)), Parameter::Blob(Data::Sent), Parameter::Unsigned(Some(1))],
+            &[
+                Parameter::Double(Some(1.5)),
+                Parameter::Blob(Data::Sent),
+                Parameter::Unsigned(Some(1)),
+            ],
             "02000000 00 01000000 00 01 0500 fb00 0880 000000000000f83f 0100000000000000",
         );
         let mut out = Vec::new();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::com_change_user::ComChangeUser;
+use crate::com_stmt_execute::ComStmtExecute;
 
 /// What COM_SET_OPTION sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub enum SetOption {
 /// A command: one byte that names it, and its body.
 ///
 /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_command_phase.html>
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command<'a> {
     /// [COM_QUIT](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_quit.html): the end; there is no answer.
     Quit,
@@ -38,6 +39,31 @@ pub enum Command<'a> {
     Ping,
     /// [COM_CHANGE_USER](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_change_user.html): another user on the same connection, and a fresh session.
     ChangeUser(ComChangeUser<'a>),
+    /// [COM_STMT_PREPARE](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_stmt_prepare.html): SQL with `?` for what comes later.
+    StmtPrepare(&'a [u8]),
+    /// [COM_STMT_EXECUTE](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_stmt_execute.html): runs a prepared statement; answered as COM_QUERY, with rows in
+    /// binary form.
+    StmtExecute(ComStmtExecute<'a>),
+    /// [COM_STMT_SEND_LONG_DATA](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_stmt_send_long_data.html): a part of a parameter's bytes; there is no answer.
+    StmtSendLongData {
+        /// Which statement.
+        statement_id: u32,
+        /// Which `?`, counted from 0.
+        parameter: u16,
+        /// What is appended to its bytes.
+        data: &'a [u8],
+    },
+    /// [COM_STMT_CLOSE](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_stmt_close.html): forgets the statement of this id; there is no answer.
+    StmtClose(u32),
+    /// [COM_STMT_RESET](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_stmt_reset.html): forgets the long data and the cursor of the statement of this id.
+    StmtReset(u32),
+    /// [COM_STMT_FETCH](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_stmt_fetch.html): the next rows of a cursor.
+    StmtFetch {
+        /// Which statement.
+        statement_id: u32,
+        /// How many rows at most.
+        rows: u32,
+    },
     /// [COM_RESET_CONNECTION](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_reset_connection.html): a fresh session for the same user; MySQL since 5.7.3, MariaDB since 10.2.4.
     ResetConnection,
     /// [COM_SET_OPTION](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_set_option.html): answered by EOF.
@@ -57,7 +83,13 @@ impl<'a> Command<'a> {
             Command::Debug => 0x0D,
             Command::Ping => 0x0E,
             Command::ChangeUser(_) => 0x11,
+            Command::StmtPrepare(_) => 0x16,
+            Command::StmtExecute(_) => 0x17,
+            Command::StmtSendLongData { .. } => 0x18,
+            Command::StmtClose(_) => 0x19,
+            Command::StmtReset(_) => 0x1A,
             Command::SetOption(_) => 0x1B,
+            Command::StmtFetch { .. } => 0x1C,
             Command::ResetConnection => 0x1F,
         }
     }
@@ -77,6 +109,22 @@ impl<'a> Command<'a> {
                 body.encode(&mut out);
                 Cow::Owned(out)
             }
+            Command::StmtExecute(body) => {
+                let mut out = Vec::new();
+                body.encode(&mut out);
+                Cow::Owned(out)
+            }
+            Command::StmtSendLongData { statement_id, parameter, data } => {
+                let head = (statement_id.to_le_bytes(), parameter.to_le_bytes());
+                Cow::Owned([&head.0[..], &head.1, data].concat())
+            }
+            Command::StmtClose(statement_id) | Command::StmtReset(statement_id) => {
+                Cow::Owned(statement_id.to_le_bytes().to_vec())
+            }
+            Command::StmtFetch { statement_id, rows } => {
+                Cow::Owned([statement_id.to_le_bytes(), rows.to_le_bytes()].concat())
+            }
+            Command::StmtPrepare(sql) => Cow::Borrowed(sql),
             Command::InitDb(database) => Cow::Borrowed(database),
             Command::Query(sql) => Cow::Borrowed(sql),
             Command::SetOption(SetOption::MultiStatementsOn) => Cow::Borrowed(&[0, 0]),
@@ -103,6 +151,14 @@ mod tests {
         check(Command::Debug, &[0x0D]);
         check(Command::Ping, &[0x0E]);
         check(Command::ResetConnection, &[0x1F]);
+        check(Command::StmtPrepare(b"SELECT ?"), b"\x16SELECT ?");
+        let execute = ComStmtExecute { statement_id: 1, opens_cursor: false, parameters: &[] };
+        check(Command::StmtExecute(execute), &[0x17, 1, 0, 0, 0, 0, 1, 0, 0, 0]);
+        let part = Command::StmtSendLongData { statement_id: 1, parameter: 2, data: b"abc" };
+        check(part, b"\x18\x01\0\0\0\x02\0abc");
+        check(Command::StmtClose(1), &[0x19, 1, 0, 0, 0]);
+        check(Command::StmtReset(1), &[0x1A, 1, 0, 0, 0]);
+        check(Command::StmtFetch { statement_id: 1, rows: 5 }, &[0x1C, 1, 0, 0, 0, 5, 0, 0, 0]);
         check(Command::SetOption(SetOption::MultiStatementsOn), &[0x1B, 0, 0]);
         check(Command::SetOption(SetOption::MultiStatementsOff), &[0x1B, 1, 0]);
     }

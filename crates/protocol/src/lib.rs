@@ -6,10 +6,14 @@
 
 pub mod auth_more_data;
 pub mod auth_switch_request;
+pub mod binary_row;
+pub mod binary_value;
 pub mod capabilities;
 pub mod charset;
 pub mod column_definition41;
 pub mod com_change_user;
+pub mod com_stmt_execute;
+pub mod com_stmt_prepare_ok;
 pub mod command;
 pub mod compressed_packet_header;
 pub mod encoding;
@@ -32,10 +36,13 @@ pub mod writer;
 
 pub use auth_more_data::AuthMoreData;
 pub use auth_switch_request::AuthSwitchRequest;
+pub use binary_row::{BinaryRow, ValueLength};
 pub use capabilities::Capabilities;
 pub use charset::Charset;
 pub use column_definition41::{ColumnDefinition41, ColumnFlags, ColumnType};
 pub use com_change_user::ComChangeUser;
+pub use com_stmt_execute::{ComStmtExecute, Data, Parameter};
+pub use com_stmt_prepare_ok::ComStmtPrepareOk;
 pub use command::{Command, SetOption};
 pub use compressed_packet_header::CompressedPacketHeader;
 pub use encoding::Encoding;
