@@ -1,12 +1,11 @@
 //! A result in memory: the payloads as they were received, in a few large chunks.
 
-use vaquita_protocol::TextRow;
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::reader::span;
 
 use crate::error::Error;
 use crate::result_set::Columns;
-use crate::row::Row;
+use crate::row::{Layout, Row};
 
 /// Where a row's payload begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +20,7 @@ struct RowOffset {
 #[derive(Clone, Debug)]
 pub struct Buffered {
     columns: Columns,
+    layout: Layout,
     /// The packets of the rows. A payload ends where the header of the next one begins, or where the chunk ends.
     pub(crate) chunks: Vec<Vec<u8>>,
     offsets: Vec<RowOffset>,
@@ -28,8 +28,8 @@ pub struct Buffered {
 }
 
 impl Buffered {
-    pub(crate) fn new(columns: Columns) -> Self {
-        Buffered { columns, chunks: Vec::new(), offsets: Vec::new(), position: 0 }
+    pub(crate) fn new(columns: Columns, layout: Layout) -> Self {
+        Buffered { columns, layout, chunks: Vec::new(), offsets: Vec::new(), position: 0 }
     }
 
     /// Adds a row that begins at `start` of the chunk that comes next.
@@ -73,7 +73,7 @@ impl Buffered {
             _ => chunk.len(),
         };
         let payload = span(chunk, usize::try_from(offset.start).ok()?, end);
-        Some(Row::checked(TextRow::new(payload, self.columns.len())))
+        Some(self.layout.checked_row(payload))
     }
 
     /// The number of the row that [`Buffered::next_row`] gives next.
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn rows_are_found_up_to_the_last_offset() {
         // A chunk never has that many bytes: a row ends at 1 GiB. What could not be told apart is refused all the same.
-        let mut stored = Buffered::new(Columns::default());
+        let mut stored = Buffered::new(Columns::default(), Layout::default());
         stored.push(u32::MAX as usize - 1).unwrap();
         stored.push(u32::MAX as usize).unwrap();
         assert!(matches!(stored.push(u32::MAX as usize + 1), Err(Error::TooLarge)));

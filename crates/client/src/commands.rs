@@ -155,7 +155,7 @@ impl Connection {
     }
 
     /// Reads the answer to a command that has nothing more to tell than OK.
-    fn read_command_ok(&mut self) -> Result<(), Error> {
+    pub(crate) fn read_command_ok(&mut self) -> Result<(), Error> {
         let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
             if ErrPacket::is_err(payload) {
                 return Err(Error::server(&ErrPacket::parse(payload)?));

@@ -13,6 +13,7 @@ use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
 use crate::query_timeout::ServerSide;
 use crate::result_set::Columns;
+use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
 use crate::tls;
@@ -30,6 +31,12 @@ pub struct Connection {
     pub(crate) capabilities: Capabilities,
     /// The columns of the result set that is being read.
     pub(crate) columns: Columns,
+    /// How its rows are laid out.
+    pub(crate) layout: Layout,
+    /// Whether the rows of the last query are those of a prepared statement.
+    pub(crate) answers_in_binary: bool,
+    /// The ids of the prepared statements that nobody needs any more and the server still has.
+    pub(crate) statements_to_close: Vec<u32>,
     /// Where the row stands that was read last, while it is there.
     pub(crate) row: Option<Span>,
     pub(crate) allows_local_infile: bool,
@@ -92,6 +99,9 @@ impl Connection {
             session: established.session,
             capabilities: established.capabilities,
             columns: Columns::default(),
+            layout: Layout::default(),
+            answers_in_binary: false,
+            statements_to_close: Vec::new(),
             row: None,
             allows_local_infile: false,
             local_infiles: Names::default(),
@@ -226,8 +236,15 @@ impl Connection {
         if self.stream.transport().end_watch()? && command != Command::Quit {
             self.absorb_kill()?;
         }
+        if !self.statements_to_close.is_empty() {
+            let closed = self.close_statements();
+            closed.map_err(|error| self.lost_in_writing(error))?;
+        }
         // A server that does not read a query keeps us waiting as much as one that does not answer it.
-        if matches!(command, Command::Query(_)) {
+        if matches!(
+            command,
+            Command::Query(_) | Command::StmtExecute(_) | Command::StmtFetch { .. }
+        ) {
             self.stream.transport().begin_watch();
         }
         let sent = self.stream.write_command(command.code(), &body);

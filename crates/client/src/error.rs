@@ -29,6 +29,8 @@ pub mod codes {
     pub const SSL_CONNECTION_ERROR: u16 = 2026;
     /// CR_MALFORMED_PACKET.
     pub const MALFORMED_PACKET: u16 = 2027;
+    /// CR_PARAMS_NOT_BOUND.
+    pub const PARAMS_NOT_BOUND: u16 = 2031;
     /// CR_NOT_IMPLEMENTED.
     pub const NOT_IMPLEMENTED: u16 = 2054;
     /// CR_AUTH_PLUGIN_ERR.
@@ -86,6 +88,13 @@ pub enum Error {
     TooLarge,
     /// The call does not fit what the connection is in the middle of.
     OutOfSync,
+    /// A prepared statement was to run with more or fewer parameters than it has.
+    Parameters {
+        /// How many it has.
+        expected: u16,
+        /// How many there were.
+        given: usize,
+    },
     /// The server lacks what this driver cannot do without.
     Unsupported(&'static str),
     /// The server asked for a file; it got none.
@@ -161,6 +170,7 @@ impl Error {
             Error::QueryNotStopped { .. } => codes::SERVER_LOST,
             Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
             Error::OutOfSync => codes::COMMANDS_OUT_OF_SYNC,
+            Error::Parameters { .. } => codes::PARAMS_NOT_BOUND,
             Error::Unsupported(_) => codes::NOT_IMPLEMENTED,
             Error::LocalInfileRead(_) => codes::UNKNOWN_ERROR,
             Error::LocalInfileRefused(_) => codes::LOAD_DATA_LOCAL_INFILE_REJECTED,
@@ -201,6 +211,9 @@ impl Error {
             .into(),
             Error::TooLarge => "Got packet bigger than the limit of 1 GiB".into(),
             Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),
+            Error::Parameters { expected, given } => {
+                format!("the statement has {expected} parameters, {given} were given").into()
+            }
             Error::Unsupported(message) => (*message).into(),
             Error::LocalInfileRefused(LocalInfileRefusal::Forbidden) => {
                 "LOAD DATA LOCAL INFILE is forbidden".into()
@@ -220,7 +233,7 @@ impl Error {
     pub fn nothing_sent(&self) -> bool {
         match self {
             Error::Io { nothing_sent, .. } => *nothing_sent,
-            Error::OutOfSync => true,
+            Error::OutOfSync | Error::Parameters { .. } => true,
             _ => false,
         }
     }
@@ -233,7 +246,10 @@ impl Error {
     /// Whether the connection can no longer be used after this error.
     pub(crate) fn breaks_connection(&self) -> bool {
         match self {
-            Error::Server { .. } | Error::OutOfSync | Error::LocalInfileRefused(_) => false,
+            Error::Server { .. }
+            | Error::OutOfSync
+            | Error::Parameters { .. }
+            | Error::LocalInfileRefused(_) => false,
             Error::Io { .. }
             | Error::Tls(_)
             | Error::Malformed(_)

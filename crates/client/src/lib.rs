@@ -76,6 +76,7 @@ mod row;
 mod server_identity;
 mod session;
 mod state;
+mod statement;
 mod tls;
 mod transport;
 mod watch;
@@ -93,9 +94,11 @@ pub use result_set::Columns;
 pub use row::{Row, Values};
 pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;
+pub use statement::Statement;
 pub use tls::{TlsOptions, Verify};
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
-    Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Malformed, StatusFlags,
+    Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed, Parameter,
+    StatusFlags, binary_value,
 };

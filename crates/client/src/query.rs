@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use vaquita_protocol::{ComQueryResponse, Command, Malformed};
+use vaquita_protocol::{ComQueryResponse, Command, Malformed, StatusFlags};
 
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
+use crate::row::Layout;
 use crate::state::{Call, State};
 
 /// The most results of an init command. The limit is our own: a CALL has one for each SELECT that it runs, and nobody looks at them.
@@ -23,6 +24,8 @@ pub enum QueryResponse {
     Ok,
     /// Rows of these columns follow.
     ResultSet(Columns),
+    /// Rows of these columns are kept by the server, behind the cursor that [`Connection::send_execute`] asked for.
+    Cursor(Columns),
     /// The server asks for the local file of this name, which the query names; it waits for [`Connection::send_local_infile`] or
     /// [`Connection::refuse_local_infile`]. Comes only where [`Connection::allow_local_infile`] allowed it.
     LocalInfile(Vec<u8>),
@@ -36,6 +39,7 @@ impl Connection {
     pub fn send_query(&mut self, sql: &[u8]) -> Result<(), Error> {
         self.note_local_infiles(sql);
         self.send_command(Command::Query(sql))?;
+        self.answers_in_binary = false;
         self.state = State::QuerySent;
         Ok(())
     }
@@ -73,6 +77,13 @@ impl Connection {
             }
             ComQueryResponse::ColumnCount(count) => {
                 let columns = self.read_columns(count)?;
+                if self.session.status.contains(StatusFlags::CURSOR_EXISTS)
+                    && self.answers_in_binary
+                {
+                    self.state = State::Ready;
+                    return Ok(QueryResponse::Cursor(columns));
+                }
+                self.layout = Layout::of(&columns, self.answers_in_binary);
                 self.columns = columns.clone();
                 self.state = State::FetchingData;
                 Ok(QueryResponse::ResultSet(columns))
@@ -108,7 +119,7 @@ impl Connection {
         self.send_query(sql)?;
         for _ in 0..MAX_INIT_COMMAND_RESULTS {
             match self.read_query_response()? {
-                QueryResponse::Ok => {}
+                QueryResponse::Ok | QueryResponse::Cursor(_) => {}
                 QueryResponse::ResultSet(_) => self.discard_result()?,
                 QueryResponse::LocalInfile(_) => self.refuse_local_infile()?,
             }

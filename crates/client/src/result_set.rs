@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use vaquita_protocol::{
-    Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket, TextRow,
+    Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket,
 };
 
 use crate::buffered::Buffered;
@@ -28,6 +28,16 @@ const MAX_END_BYTES: usize = 0xFF_FFFF;
 impl Connection {
     /// Reads the definitions of `count` columns, and the EOF packet after them where the connection has those.
     pub(crate) fn read_columns(&mut self, count: u32) -> Result<Columns, Error> {
+        let (columns, eof) = self.read_definitions(count)?;
+        self.session.columns(columns.len(), eof);
+        Ok(columns.into())
+    }
+
+    /// Reads `count` definitions, and the EOF packet after them where the connection has those and there are any.
+    pub(crate) fn read_definitions(
+        &mut self,
+        count: u32,
+    ) -> Result<(Vec<ColumnDefinition41>, Option<EofPacket>), Error> {
         let mut columns = Vec::new();
         for _ in 0..count {
             let payload = self.stream.read_packet(MAX_COLUMN_DEFINITION_BYTES)?;
@@ -39,11 +49,10 @@ impl Connection {
             columns.push(ColumnDefinition41::parse(payload)?);
         }
         let mut eof = None;
-        if !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
+        if count > 0 && !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
             eof = Some(EofPacket::parse(self.stream.read_packet(MAX_ANSWER_BYTES)?)?);
         }
-        self.session.columns(columns.len(), eof);
-        Ok(columns.into())
+        Ok((columns, eof))
     }
 
     /// Reads the next row; `None` at the end of the result, which leaves the connection ready or with a next result pending.
@@ -60,8 +69,7 @@ impl Connection {
     /// The row that [`Connection::next_row`] read last, until the next call that reads or sends.
     #[inline]
     pub fn current_row(&self) -> Option<Row<'_>> {
-        self.row
-            .map(|span| Row::checked(TextRow::new(self.stream.payload(span), self.columns.len())))
+        self.row.map(|span| self.layout.checked_row(self.stream.payload(span)))
     }
 
     /// Reads the rest of the result into memory.
@@ -77,7 +85,7 @@ impl Connection {
     }
 
     fn store_rows(&mut self) -> Result<Buffered, Error> {
-        let mut stored = Buffered::new(self.columns.clone());
+        let mut stored = Buffered::new(self.columns.clone(), self.layout.clone());
         // What stands before the first row is none of the result's.
         self.stream.compact();
         let mut rows_end = 0;
@@ -122,7 +130,7 @@ impl Connection {
             self.state = self.state_after_result();
             return Ok(None);
         }
-        TextRow::new(payload, self.columns.len()).check()?;
+        self.layout.check(payload)?;
         Ok(Some(span))
     }
 }

@@ -1,40 +1,92 @@
 //! One row, borrowed from where it was received.
 
 use std::iter::FusedIterator;
+use std::sync::Arc;
 
-use vaquita_protocol::TextRow;
+use vaquita_protocol::binary_row::BinaryValues;
 use vaquita_protocol::text_row::TextValues;
+use vaquita_protocol::{BinaryRow, ColumnDefinition41, Malformed, TextRow, ValueLength};
+
+/// How the rows of a result are laid out.
+#[derive(Clone, Debug)]
+pub(crate) enum Layout {
+    /// Each value is text; this many of them.
+    Text(usize),
+    /// Each value has the form of its column's type.
+    Binary(Arc<[ValueLength]>),
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout::Text(0)
+    }
+}
+
+impl Layout {
+    pub(crate) fn of(columns: &[ColumnDefinition41], is_binary: bool) -> Self {
+        if is_binary {
+            Layout::Binary(columns.iter().map(|it| ValueLength::of(it.column_type)).collect())
+        } else {
+            Layout::Text(columns.len())
+        }
+    }
+
+    /// Checks that a payload is a row.
+    #[inline]
+    pub(crate) fn check(&self, payload: &[u8]) -> Result<(), Malformed> {
+        match self {
+            Layout::Text(columns) => TextRow::new(payload, *columns).check(),
+            Layout::Binary(lengths) => BinaryRow::new(payload, lengths).check(),
+        }
+    }
+
+    /// The row in a payload that [`Layout::check`] found good.
+    #[inline]
+    pub(crate) fn checked_row<'a>(&'a self, payload: &'a [u8]) -> Row<'a> {
+        debug_assert!(self.check(payload).is_ok(), "a row is checked when it arrives");
+        match self {
+            Layout::Text(columns) => Row::Text(TextRow::new(payload, *columns)),
+            Layout::Binary(lengths) => Row::Binary(BinaryRow::new(payload, lengths)),
+        }
+    }
+}
 
 /// One row of a result, checked to hold exactly as many values as the result has columns.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    text: TextRow<'a>,
+pub enum Row<'a> {
+    /// Of a query.
+    Text(TextRow<'a>),
+    /// Of a prepared statement.
+    Binary(BinaryRow<'a>),
 }
 
 impl<'a> Row<'a> {
-    /// The row in a payload that [`TextRow::check`] found good.
-    #[inline]
-    pub(crate) fn checked(text: TextRow<'a>) -> Self {
-        debug_assert!(text.check().is_ok(), "a row is checked when it arrives");
-        Row { text }
-    }
-
     /// How many values the row has.
     pub fn columns(&self) -> usize {
-        self.text.columns()
+        match self {
+            Row::Text(row) => row.columns(),
+            Row::Binary(row) => row.columns(),
+        }
     }
 
-    /// The values in the order of the columns, `None` for NULL: exactly [`Row::columns`] of them.
+    /// The values in the order of the columns, `None` for NULL: exactly [`Row::columns`] of them. A query's are text, those of a
+    /// prepared statement are to be read by [`vaquita_protocol::binary_value`].
     #[inline]
     pub fn values(&self) -> Values<'a> {
-        Values { text: self.text.values() }
+        match self {
+            Row::Text(row) => Values::Text(row.values()),
+            Row::Binary(row) => Values::Binary(row.values()),
+        }
     }
 }
 
 /// The values of a [`Row`].
 #[derive(Clone, Debug)]
-pub struct Values<'a> {
-    text: TextValues<'a>,
+pub enum Values<'a> {
+    /// Of a query.
+    Text(TextValues<'a>),
+    /// Of a prepared statement.
+    Binary(BinaryValues<'a>),
 }
 
 impl<'a> Iterator for Values<'a> {
@@ -43,12 +95,18 @@ impl<'a> Iterator for Values<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         // The row was checked: none of its values is an error.
-        self.text.next().map(Result::unwrap_or_default)
+        match self {
+            Values::Text(values) => values.next().map(Result::unwrap_or_default),
+            Values::Binary(values) => values.next().map(Result::unwrap_or_default),
+        }
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.text.size_hint()
+        match self {
+            Values::Text(values) => values.size_hint(),
+            Values::Binary(values) => values.size_hint(),
+        }
     }
 }
 

@@ -81,6 +81,7 @@ fn read_results(
                     more: connection.more_results(),
                 });
             }
+            QueryResponse::Cursor(_) => panic!("no cursor was asked for"),
             QueryResponse::LocalInfile(name) => panic!("no file is allowed: {name:?}"),
             QueryResponse::ResultSet(columns) => {
                 let names = columns.iter().map(|column| column.name().to_vec()).collect();

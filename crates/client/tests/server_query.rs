@@ -28,6 +28,7 @@ fn begin(connection: &mut Connection, sql: &str) -> usize {
     match connection.read_query_response().unwrap() {
         QueryResponse::Ok => panic!("{sql} has rows"),
         QueryResponse::ResultSet(columns) => columns.len(),
+        QueryResponse::Cursor(_) => panic!("no cursor was asked for"),
         QueryResponse::LocalInfile(name) => panic!("no file is allowed: {name:?}"),
     }
 }

@@ -399,6 +399,7 @@ fn read_results(
                 read_rows(connection, reading, notes)?;
                 notes.done("end", connection);
             }
+            Ok(QueryResponse::Cursor(_)) => notes.done("cursor", connection),
             Ok(QueryResponse::LocalInfile(name)) => {
                 notes.add(|| format!("asked for {}", name.escape_ascii()));
                 connection.send_local_infile(&mut file.as_bytes())?;

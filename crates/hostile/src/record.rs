@@ -85,9 +85,9 @@ fn prepare(name: &'static str) -> Done<Server> {
         admin.send_query(sql.as_bytes())?;
         match admin.read_query_response()? {
             QueryResponse::Ok => Ok(()),
-            QueryResponse::ResultSet(_) | QueryResponse::LocalInfile(_) => {
-                Err(format!("{sql} has rows").into())
-            }
+            QueryResponse::ResultSet(_)
+            | QueryResponse::Cursor(_)
+            | QueryResponse::LocalInfile(_) => Err(format!("{sql} has rows").into()),
         }
     };
     run("DROP DATABASE IF EXISTS recorded")?;

@@ -1,7 +1,7 @@
 //! A row of the binary protocol, which prepared statements have.
 
 use crate::binary_value::{DateTime, Time};
-use crate::column_definition41::{ColumnDefinition41, ColumnType};
+use crate::column_definition41::ColumnType;
 use crate::malformed::Malformed;
 use crate::reader::Reader;
 
@@ -36,11 +36,6 @@ impl ValueLength {
             ColumnType::TIME => Self::Time,
             _ => Self::LengthEncoded,
         }
-    }
-
-    /// Those of a result's columns.
-    pub fn of_columns(columns: &[ColumnDefinition41]) -> Box<[Self]> {
-        columns.iter().map(|column| Self::of(column.column_type)).collect()
     }
 }
 

@@ -8,10 +8,10 @@ use super::tokens::{Dialect, Token, Tokens, unescape};
 const KEYWORD: &[u8] = b"INFILE";
 
 /// The names that a query has for local files, in its order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Names(VecDeque<Name>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Name {
     bytes: Vec<u8>,
     /// Whether the server may pass the statement over, because an executable comment has a part of it.

@@ -187,7 +187,9 @@ impl Session {
     fn note(&self, response: QueryResponse) -> Result<(), Failed> {
         let (columns, name) = match response {
             QueryResponse::Ok => (None, None),
-            QueryResponse::ResultSet(columns) => (Some(columns), None),
+            QueryResponse::ResultSet(columns) | QueryResponse::Cursor(columns) => {
+                (Some(columns), None)
+            }
             QueryResponse::LocalInfile(name) => (None, Some(name)),
         };
         let _ = self.announced.with(|announced| *announced = columns);
