@@ -20,6 +20,17 @@ use crate::tls;
 use crate::transport::Transport;
 use crate::wire::ByteStream;
 
+/// What the answer to a query is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Rows of text.
+    Text,
+    /// Rows of a prepared statement.
+    Binary,
+    /// Rows of a prepared statement, which may stay behind a cursor. A procedure's own cursors set the same flag unasked.
+    Cursor,
+}
+
 /// A connection to a server.
 ///
 /// Dropping it closes it as [`Connection::close`] does.
@@ -33,8 +44,8 @@ pub struct Connection {
     pub(crate) columns: Columns,
     /// How its rows are laid out.
     pub(crate) layout: Layout,
-    /// Whether the rows of the last query are those of a prepared statement.
-    pub(crate) answers_in_binary: bool,
+    /// What the answer to the last query is.
+    pub(crate) answer: Answer,
     /// The ids of the prepared statements that nobody needs any more and the server still has.
     pub(crate) statements_to_close: Vec<u32>,
     /// Where the row stands that was read last, while it is there.
@@ -100,7 +111,7 @@ impl Connection {
             capabilities: established.capabilities,
             columns: Columns::default(),
             layout: Layout::default(),
-            answers_in_binary: false,
+            answer: Answer::Text,
             statements_to_close: Vec::new(),
             row: None,
             allows_local_infile: false,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vaquita_protocol::{ComQueryResponse, Command, Malformed, StatusFlags};
 
-use crate::connection::Connection;
+use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
@@ -39,7 +39,7 @@ impl Connection {
     pub fn send_query(&mut self, sql: &[u8]) -> Result<(), Error> {
         self.note_local_infiles(sql);
         self.send_command(Command::Query(sql))?;
-        self.answers_in_binary = false;
+        self.answer = Answer::Text;
         self.state = State::QuerySent;
         Ok(())
     }
@@ -77,13 +77,12 @@ impl Connection {
             }
             ComQueryResponse::ColumnCount(count) => {
                 let columns = self.read_columns(count)?;
-                if self.session.status.contains(StatusFlags::CURSOR_EXISTS)
-                    && self.answers_in_binary
-                {
+                let has_cursor = self.session.status.contains(StatusFlags::CURSOR_EXISTS);
+                if has_cursor && self.answer == Answer::Cursor {
                     self.state = State::Ready;
                     return Ok(QueryResponse::Cursor(columns));
                 }
-                self.layout = Layout::of(&columns, self.answers_in_binary);
+                self.layout = Layout::of(&columns, self.answer != Answer::Text);
                 self.columns = columns.clone();
                 self.state = State::FetchingData;
                 Ok(QueryResponse::ResultSet(columns))

@@ -2,7 +2,7 @@
 
 use vaquita_protocol::{ComStmtExecute, ComStmtPrepareOk, Command, ErrPacket, Parameter};
 
-use crate::connection::Connection;
+use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::local_infile::Names;
 use crate::packet_stream::MAX_ANSWER_BYTES;
@@ -66,6 +66,8 @@ impl Connection {
         // The definitions of parameters say nothing: the servers send the same for each.
         self.read_definitions(ok.params.into())?;
         let (columns, _) = self.read_definitions(ok.columns.into())?;
+        self.session.field_count = columns.len();
+        self.session.warnings = ok.warnings;
         Ok(Statement {
             id: ok.statement_id,
             params: ok.params,
@@ -99,7 +101,7 @@ impl Connection {
         }
         let execute = ComStmtExecute { statement_id: statement.id, opens_cursor, parameters };
         self.send_command(Command::StmtExecute(execute))?;
-        self.answers_in_binary = true;
+        self.answer = if opens_cursor { Answer::Cursor } else { Answer::Binary };
         self.state = State::QuerySent;
         Ok(())
     }
@@ -151,11 +153,16 @@ impl Connection {
         match self.state.allow(Call::Command) {
             Ok(()) => self.send_command(Command::StmtClose(statement.id)),
             Err(Error::OutOfSync) => {
-                self.statements_to_close.push(statement.id);
+                self.close_statement_later(statement);
                 Ok(())
             }
             Err(gone) => Err(gone),
         }
+    }
+
+    /// Has the server forget a statement with the next command.
+    pub fn close_statement_later(&mut self, statement: &Statement) {
+        self.statements_to_close.push(statement.id);
     }
 
     /// Tells the server which statements it may forget, where that had to wait.

@@ -240,6 +240,23 @@ fn a_call_has_several_results() {
     });
 }
 
+/// Its flag stands in the answer, though nobody asked for a cursor of ours.
+#[test]
+fn a_procedure_may_have_cursors_of_its_own() {
+    on_each(|_, connection| {
+        run(connection, "DROP PROCEDURE IF EXISTS with_cursor");
+        run(
+            connection,
+            "CREATE PROCEDURE with_cursor() BEGIN DECLARE it CURSOR FOR SELECT 'in'; OPEN it; CLOSE it; SELECT 'out'; END",
+        );
+        let statement = connection.prepare(b"CALL with_cursor()").unwrap();
+        let (_, rows) = rows(connection, &statement, &[]);
+        assert_eq!(rows, [[Some(b"out".to_vec())]]);
+        assert!(matches!(connection.read_query_response(), Ok(QueryResponse::Ok)));
+        run(connection, "DROP PROCEDURE with_cursor");
+    });
+}
+
 #[test]
 fn a_refused_statement_leaves_the_connection_as_it_was() {
     on_each(|_, connection| {

@@ -7,6 +7,7 @@ use crate::zend::array::{Key, List, Map};
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
+use vaquita_client::binary_value::{self, DateTime, Time};
 use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType, Row};
 
 /// How a row becomes an array.
@@ -18,6 +19,15 @@ pub(crate) enum Shape {
     Map,
     /// By both.
     Both,
+}
+
+/// In which form values come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// As text: the answer to a query.
+    Text,
+    /// In the form of their type: the answer to a prepared statement.
+    Binary,
 }
 
 /// How the bytes of a column become a value.
@@ -33,9 +43,55 @@ enum Reader {
     Integer,
     /// A float.
     Float,
+    /// An integer of the binary protocol.
+    Signed,
+    /// One without a sign, or its digits where it does not fit.
+    Unsigned,
+    /// Its digits, with zeros in front up to this length.
+    Zerofill(u32),
+    /// A FLOAT of the binary protocol, as exact as this many digits after the point are, or as a FLOAT is.
+    BinaryFloat(Option<u8>),
+    /// A DOUBLE of the binary protocol.
+    BinaryDouble,
+    /// A date of the binary protocol, as text.
+    Date,
+    /// A date and time, with this many digits after the point.
+    DateTime(u8),
+    /// A time, with this many digits after the point.
+    Time(u8),
 }
 
+/// What `decimals` says of a FLOAT without a fixed number of digits after the point.
+const NOT_FIXED_DECIMALS: u8 = 31;
+
 impl Reader {
+    fn of_binary(column: &ColumnDefinition41) -> Reader {
+        let has = |flag| column.flags.contains(flag);
+        match column.column_type {
+            ColumnType::BIT => Reader::NativeBit,
+            ColumnType::TINY
+            | ColumnType::SHORT
+            | ColumnType::INT24
+            | ColumnType::LONG
+            | ColumnType::LONGLONG
+            | ColumnType::YEAR => match () {
+                () if has(ColumnFlags::UNSIGNED) && has(ColumnFlags::ZEROFILL) => {
+                    Reader::Zerofill(column.length)
+                }
+                () if has(ColumnFlags::UNSIGNED) => Reader::Unsigned,
+                () => Reader::Signed,
+            },
+            ColumnType::FLOAT => {
+                Reader::BinaryFloat(Some(column.decimals).filter(|it| *it < NOT_FIXED_DECIMALS))
+            }
+            ColumnType::DOUBLE => Reader::BinaryDouble,
+            ColumnType::DATE => Reader::Date,
+            ColumnType::DATETIME | ColumnType::TIMESTAMP => Reader::DateTime(column.decimals),
+            ColumnType::TIME => Reader::Time(column.decimals),
+            _ => Reader::Bytes,
+        }
+    }
+
     fn of(column: &ColumnDefinition41, native: bool) -> Reader {
         match column.column_type {
             ColumnType::BIT if native => Reader::NativeBit,
@@ -75,6 +131,37 @@ impl Reader {
                 Some(number) => slot.double(number),
                 None => slot.bytes(bytes),
             },
+            Reader::Signed => slot.long(binary_value::signed(bytes)),
+            Reader::Unsigned => {
+                let number = binary_value::unsigned(bytes);
+                match i64::try_from(number) {
+                    Ok(number) => slot.long(number),
+                    Err(_) => slot.str(Str::decimal(number)),
+                }
+            }
+            Reader::Zerofill(length) => {
+                slot.str(zero_filled(binary_value::unsigned(bytes), length));
+            }
+            Reader::BinaryFloat(decimals) => match binary_value::float(bytes) {
+                Ok(number) => slot.double(widened(number, decimals)),
+                Err(_) => slot.null(),
+            },
+            Reader::BinaryDouble => match binary_value::double(bytes) {
+                Ok(number) => slot.double(number),
+                Err(_) => slot.null(),
+            },
+            Reader::Date => match DateTime::parse(bytes) {
+                Ok(value) => slot.bytes(value.date_text().as_bytes()),
+                Err(_) => slot.null(),
+            },
+            Reader::DateTime(decimals) => match DateTime::parse(bytes) {
+                Ok(value) => slot.bytes(value.text(decimals).as_bytes()),
+                Err(_) => slot.null(),
+            },
+            Reader::Time(decimals) => match Time::parse(bytes) {
+                Ok(value) => slot.bytes(value.text(decimals).as_bytes()),
+                Err(_) => slot.null(),
+            },
         }
     }
 
@@ -85,7 +172,21 @@ impl Reader {
             Reader::Bytes => bytes.len(),
             Reader::Bit if bytes.is_empty() => 0,
             Reader::Bit => bits(bytes).checked_ilog10().map_or(1, |log| log as usize + 1),
-            Reader::NativeBit | Reader::Integer | Reader::Float => 0,
+            Reader::Date => DateTime::parse(bytes).map_or(0, |it| it.date_text().as_bytes().len()),
+            Reader::DateTime(decimals) => {
+                DateTime::parse(bytes).map_or(0, |it| it.text(decimals).as_bytes().len())
+            }
+            Reader::Time(decimals) => {
+                Time::parse(bytes).map_or(0, |it| it.text(decimals).as_bytes().len())
+            }
+            Reader::Zerofill(length) => length as usize,
+            Reader::NativeBit
+            | Reader::Integer
+            | Reader::Float
+            | Reader::Signed
+            | Reader::Unsigned
+            | Reader::BinaryFloat(_)
+            | Reader::BinaryDouble => 0,
         };
         i64::try_from(length).unwrap_or(i64::MAX)
     }
@@ -100,6 +201,26 @@ fn parse<T: core::str::FromStr>(bytes: &[u8]) -> Option<T> {
     core::str::from_utf8(bytes).ok()?.parse().ok()
 }
 
+/// A number's digits, with zeros in front up to `length`.
+fn zero_filled(number: u64, length: u32) -> Str {
+    const ZEROS: [u8; 255] = [b'0'; 255];
+    let digits = number.checked_ilog10().unwrap_or(0) as usize + 1;
+    let missing = (length as usize).saturating_sub(digits).min(ZEROS.len());
+    let number = Str::decimal(number);
+    let filled = Str::concat(&[ZEROS.get(..missing).unwrap_or_default(), number.bytes()]);
+    number.release();
+    filled
+}
+
+/// A FLOAT as the double that its digits stand for: as many of them after the point as the column has, or the six that a FLOAT is sure of.
+fn widened(number: f32, decimals: Option<u8>) -> f64 {
+    let digits = match decimals {
+        Some(decimals) => format!("{:.*}", decimals.into(), f64::from(number)),
+        None => format!("{:.5e}", f64::from(number)),
+    };
+    digits.parse().unwrap_or(f64::from(number))
+}
+
 /// How the rows of one result become values.
 pub(crate) struct Layout {
     readers: Vec<Reader>,
@@ -108,9 +229,13 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// `native`: integers and floats instead of their digits.
-    pub(crate) fn new(columns: &[ColumnDefinition41], native: bool) -> Layout {
-        let readers = columns.iter().map(|column| Reader::of(column, native)).collect();
+    /// `native`: integers and floats instead of the digits of the text.
+    pub(crate) fn new(columns: &[ColumnDefinition41], format: Format, native: bool) -> Layout {
+        let reader = |column| match format {
+            Format::Text => Reader::of(column, native),
+            Format::Binary => Reader::of_binary(column),
+        };
+        let readers = columns.iter().map(reader).collect();
         Layout { readers, keys: Guarded::new(Vec::new()) }
     }
 
@@ -153,6 +278,15 @@ impl Layout {
                         map.insert_both(index, key, |slot| reader.write(value, slot));
                     }
                 });
+            }
+        }
+    }
+
+    /// Writes each value of a row where `place` says.
+    pub(crate) fn write_each<'a>(&self, row: Row<'_>, place: impl Fn(usize) -> Option<Slot<'a>>) {
+        for (number, (reader, value)) in self.readers.iter().zip(row.values()).enumerate() {
+            if let Some(slot) = place(number) {
+                reader.write(value, slot);
             }
         }
     }

@@ -14,7 +14,7 @@ pub(crate) fn set_charset(call: &mut Call<'_>) -> Outcome {
     let set = match Charset::by_name(name) {
         Some(charset) => session.drive(|connection| connection.set_charset(charset)).is_ok(),
         None => {
-            session.fail(
+            session.error.set(
                 codes::CANT_FIND_CHARSET,
                 *b"HY000",
                 b"Invalid character set was provided".to_vec(),
@@ -110,6 +110,6 @@ pub(crate) fn set_query_timeout(call: &mut Call<'_>) -> Outcome {
     let timeout = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
     match session.drive(|connection| connection.set_query_timeout(timeout)) {
         Ok(()) => Ok(()),
-        Err(_) => session.report(),
+        Err(_) => session.error.report(),
     }
 }

@@ -252,7 +252,7 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         options.map(|options| session.connect(&options)).is_ok_and(|connected| connected.is_ok())
     };
     // Nothing of the driver's is owned by this frame from here on.
-    session.failure(|failure| match failure {
+    session.error.look(|failure| match failure {
         Some(failure) => report::set_connect_error(failure.errno, &failure.message),
         None => report::set_connect_error(0, &[]),
     });
@@ -264,7 +264,7 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         return Ok(true);
     }
     // A failure to connect is reported in every mode, as in stock: `MYSQLI_REPORT_STRICT` only says how.
-    session.raise()?;
+    session.error.raise()?;
     Ok(false)
 }
 

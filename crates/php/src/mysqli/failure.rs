@@ -1,8 +1,10 @@
-//! How a link's last call went: what `errno`, `sqlstate` and `error` tell, and how it is reported.
+//! How the last call of a link or of a prepared statement went: what `errno`, `sqlstate`, `error` and `error_list` tell, and how it
+//! is reported.
 
 use super::report;
-use super::session::Session;
+use crate::zend::array::{List, Map};
 use crate::zend::error::Outcome;
+use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use crate::zend::version;
@@ -28,24 +30,37 @@ pub(super) fn connect_failure(error: &Error) -> (u16, Vec<u8>) {
     (error.code(), [prefix, &text].concat())
 }
 
-/// The last error: what `errno`, `sqlstate` and `error` say.
+/// An error.
+#[derive(Clone)]
 pub(crate) struct Failure {
     pub(crate) errno: u16,
     pub(crate) sqlstate: [u8; 5],
     pub(crate) message: Vec<u8>,
 }
 
-/// Set where an error has been recorded in the session.
+/// Set where an error has been recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
-impl Session {
+/// The last error, or none.
+pub(crate) struct LastError(Guarded<Option<Failure>>);
+
+impl LastError {
+    pub(crate) const fn none() -> LastError {
+        LastError(Guarded::new(None))
+    }
+
+    /// Records an error.
+    pub(crate) fn set(&self, errno: u16, sqlstate: [u8; 5], message: Vec<u8>) {
+        self.put(Some(Failure { errno, sqlstate, message }));
+    }
+
     /// Records what the driver failed with.
     pub(super) fn settle<R>(&self, result: Result<R, Error>) -> Result<R, Failed> {
         result.map_err(|error| {
             // Stock passes on what a server says as it goes since PHP 8.4; before that it is gone, as if it had said nothing.
             if let Some(goodbye) = error.goodbye().filter(|_| version::is_at_least(804)) {
-                self.fail(goodbye.code, goodbye.sqlstate, goodbye.message.clone());
+                self.set(goodbye.code, goodbye.sqlstate, goodbye.message.clone());
                 return Failed;
             }
             let message = match error {
@@ -54,53 +69,55 @@ impl Session {
                 }
                 _ => error.message().into_owned(),
             };
-            self.fail(error.code(), error.sqlstate(), message);
+            self.set(error.code(), error.sqlstate(), message);
             Failed
         })
     }
 
     /// There is no connection (any more).
-    pub(super) fn fail_by_absence(&self) -> Failed {
-        self.fail(codes::SERVER_GONE_ERROR, *b"HY000", b"MySQL server has gone away".to_vec());
+    pub(super) fn set_absence(&self) -> Failed {
+        self.set(codes::SERVER_GONE_ERROR, *b"HY000", b"MySQL server has gone away".to_vec());
         Failed
     }
 
     /// The driver has a bug; what it said went to the standard error stream.
-    pub(super) fn fail_by_bug(&self) -> Failed {
+    pub(super) fn set_bug(&self) -> Failed {
         let message = b"Vaquita: internal error, the connection was given up; please report it";
-        self.fail(codes::UNKNOWN_ERROR, *b"HY000", message.to_vec());
+        self.set(codes::UNKNOWN_ERROR, *b"HY000", message.to_vec());
         Failed
     }
 
-    /// Records an error.
-    pub(crate) fn fail(&self, errno: u16, sqlstate: [u8; 5], message: Vec<u8>) {
-        let _ = self.failure.with(|failure| *failure = Some(Failure { errno, sqlstate, message }));
+    pub(crate) fn clear(&self) {
+        self.put(None);
     }
 
-    pub(crate) fn clear_failure(&self) {
-        let _ = self.failure.with(|failure| *failure = None);
+    /// Takes the error out.
+    pub(crate) fn take(&self) -> Option<Failure> {
+        self.0.with(Option::take).ok().flatten()
     }
 
-    /// Does something that must not change what the last error was.
-    pub(crate) fn keeping_failure(&self, work: impl FnOnce(&Session)) {
-        let kept = self.failure.with(Option::take);
-        work(self);
-        let _ = self.failure.with(|failure| *failure = kept.ok().flatten());
+    pub(crate) fn put(&self, failure: Option<Failure>) {
+        let _ = self.0.with(|last| *last = failure);
     }
 
-    /// Looks at the last error. No user code may run inside.
-    pub(crate) fn failure<R>(&self, look: impl FnOnce(Option<&Failure>) -> R) -> Option<R> {
-        self.failure.peek(|failure| look(failure.as_ref())).ok()
+    /// Another one of it.
+    pub(crate) fn copy(&self) -> Option<Failure> {
+        self.0.peek(Clone::clone).ok().flatten()
     }
 
-    /// Reports the last error as the report mode asks: an exception, a warning or nothing.
+    /// Looks at the error. No user code may run inside.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(Option<&Failure>) -> R) -> Option<R> {
+        self.0.peek(|failure| look(failure.as_ref())).ok()
+    }
+
+    /// Reports the error as the report mode asks: an exception, a warning or nothing.
     pub(crate) fn report(&self) -> Outcome {
         if report::reports_errors() { self.raise() } else { Ok(()) }
     }
 
-    /// Reports the last error whatever the report mode; only how is up to it.
+    /// Reports the error whatever the report mode; only how is up to it.
     pub(crate) fn raise(&self) -> Outcome {
-        let failure = self.failure(|failure| {
+        let failure = self.look(|failure| {
             failure.map(|failure| {
                 (failure.errno, Str::new(&failure.sqlstate), Str::new(&failure.message))
             })
@@ -111,21 +128,34 @@ impl Session {
         }
     }
 
-    /// Writes the last error's text.
-    pub(crate) fn write_error(&self, slot: Slot<'_>) {
-        let message =
-            self.failure(|failure| Str::new(failure.map_or(b"", |failure| &failure.message)));
+    /// The error's number; 0: none.
+    pub(crate) fn errno(&self) -> u16 {
+        self.look(|failure| failure.map_or(0, |failure| failure.errno)).unwrap_or(0)
+    }
+
+    /// The error's SQLSTATE.
+    pub(crate) fn sqlstate(&self) -> [u8; 5] {
+        self.look(|failure| failure.map_or(*b"00000", |failure| failure.sqlstate))
+            .unwrap_or(*b"HY000")
+    }
+
+    /// Writes the error's text.
+    pub(crate) fn write_text(&self, slot: Slot<'_>) {
+        let message = self.look(|failure| Str::new(failure.map_or(b"", |it| &it.message)));
         slot.str(message.unwrap_or_else(|| Str::new(b"")));
     }
 
-    /// The last error's number; 0: none.
-    pub(crate) fn errno(&self) -> u16 {
-        self.failure(|failure| failure.map_or(0, |failure| failure.errno)).unwrap_or(0)
-    }
-
-    /// The last error's SQLSTATE.
-    pub(crate) fn sqlstate(&self) -> [u8; 5] {
-        self.failure(|failure| failure.map_or(*b"00000", |failure| failure.sqlstate))
-            .unwrap_or(*b"HY000")
+    /// Writes the list of errors, of which there is one at most.
+    pub(crate) fn write_list(&self, slot: Slot<'_>) {
+        let mut list = List::new(slot, 0);
+        // Strings and arrays only: no user code runs while the error is looked at.
+        self.look(|failure| {
+            if let Some(failure) = failure {
+                let mut entry = Map::new(list.push(), 3);
+                entry.insert_named(b"errno").long(failure.errno.into());
+                entry.insert_named(b"sqlstate").bytes(&failure.sqlstate);
+                entry.insert_named(b"error").bytes(&failure.message);
+            }
+        });
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn fetch_column(call: &mut Call<'_>) -> Outcome {
         );
     }
     let column = usize::try_from(column).unwrap_or(usize::MAX);
-    open.session.clear_failure();
+    open.session.error.clear();
     match open.advance() {
         Ok(true) => {
             open.row(|row| open.layout.write_column(row, column, call.returns()));
@@ -72,7 +72,7 @@ pub(crate) fn fetch_column(call: &mut Call<'_>) -> Outcome {
         }
         ended => {
             call.returns().bool(false);
-            if ended.is_err() { open.session.report() } else { Ok(()) }
+            if ended.is_err() { open.session.error.report() } else { Ok(()) }
         }
     }
 }
@@ -85,7 +85,7 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
     let open = ResultSet::of(object)?;
     let shape = shape(call, mode)?;
     open.layout.prepare(&open.columns, shape);
-    open.session.clear_failure();
+    open.session.error.clear();
     let mut all = List::new(call.returns(), u32::try_from(open.row_count()).unwrap_or(0));
     loop {
         match open.advance() {
@@ -97,7 +97,7 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
                 }
             }
             Ok(false) => return Ok(()),
-            Err(_) => return open.session.report(),
+            Err(_) => return open.session.error.report(),
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::connect;
 use super::report;
 use super::session::{Session, Status};
-use crate::zend::array::{List, Map};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, deprecated_call, throw_error};
 use crate::zend::object::{Class, ClassSlot, Object};
@@ -54,17 +53,17 @@ impl Class for Link {
         }),
         property("errno", |link, reading| {
             open(link, &reading, Status::Initialised)?;
-            reading.slot.long(link.session.errno().into());
+            reading.slot.long(link.session.error.errno().into());
             Ok(())
         }),
         property("error", |link, reading| {
             open(link, &reading, Status::Initialised)?;
-            link.session.write_error(reading.slot);
+            link.session.error.write_text(reading.slot);
             Ok(())
         }),
         property("error_list", |link, reading| {
             allowed(link, &reading, Status::Valid)?;
-            write_error_list(&link.session, reading.slot);
+            link.session.error.write_list(reading.slot);
             Ok(())
         }),
         property("field_count", |link, reading| {
@@ -99,7 +98,7 @@ impl Class for Link {
         }),
         property("sqlstate", |link, reading| {
             open(link, &reading, Status::Valid)?;
-            reading.slot.bytes(&link.session.sqlstate());
+            reading.slot.bytes(&link.session.error.sqlstate());
             Ok(())
         }),
         property("protocol_version", |link, reading| {
@@ -174,19 +173,6 @@ fn field_count_of(session: &Session) -> i64 {
     i64::try_from(session.field_count()).unwrap_or(i64::MAX)
 }
 
-fn write_error_list(session: &Session, slot: Slot<'_>) {
-    let mut list = List::new(slot, 0);
-    // Strings and arrays only: no user code runs while the error is looked at.
-    session.failure(|failure| {
-        if let Some(failure) = failure {
-            let mut entry = Map::new(list.push(), 3);
-            entry.insert_named(b"errno").long(failure.errno.into());
-            entry.insert_named(b"sqlstate").bytes(&failure.sqlstate);
-            entry.insert_named(b"error").bytes(&failure.message);
-        }
-    });
-}
-
 fn write_host_info(session: &Session, slot: Slot<'_>) {
     let text = session.look(|connection| match connection.address() {
         Address::Tcp { host, .. } => {
@@ -251,25 +237,25 @@ pub(crate) fn insert_id(call: &mut Call<'_>) -> Outcome {
 
 pub(crate) fn errno(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    call.returns().long(session.errno().into());
+    call.returns().long(session.error.errno().into());
     Ok(())
 }
 
 pub(crate) fn error(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    session.write_error(call.returns());
+    session.error.write_text(call.returns());
     Ok(())
 }
 
 pub(crate) fn error_list(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    write_error_list(session, call.returns());
+    session.error.write_list(call.returns());
     Ok(())
 }
 
 pub(crate) fn sqlstate(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    call.returns().bytes(&session.sqlstate());
+    call.returns().bytes(&session.error.sqlstate());
     Ok(())
 }
 
@@ -358,7 +344,7 @@ pub(crate) fn character_set_name(call: &mut Call<'_>) -> Outcome {
 /// Ends a call that returns whether something was done: on failure the session's error is reported.
 pub(crate) fn finish(call: &mut Call<'_>, session: &Session, done: bool) -> Outcome {
     if !done {
-        session.report()?;
+        session.error.report()?;
     }
     call.returns().bool(done);
     Ok(())

@@ -129,7 +129,7 @@ pub(super) fn answer(session: &Session) -> Result<(), Failed> {
         }
         (refusal, _) => session.drive(Connection::refuse_local_infile).and_then(|()| {
             let refusal = refusal.unwrap_or(NOT_FOUND);
-            session.fail(refusal.errno, *b"HY000", refusal.message(name.bytes()));
+            session.error.set(refusal.errno, *b"HY000", refusal.message(name.bytes()));
             Err(Failed)
         }),
     };

@@ -2,6 +2,7 @@
 
 pub(crate) mod commands;
 pub(crate) mod connect;
+pub(crate) mod execute;
 mod failure;
 pub(crate) mod fetch;
 pub(crate) mod field;
@@ -11,9 +12,13 @@ pub(crate) mod options;
 pub(crate) mod query;
 pub(crate) mod report;
 pub(crate) mod result;
+mod rows;
 mod session;
+pub(crate) mod statement;
+pub(crate) mod statement_result;
 pub(crate) mod tls;
 pub(crate) mod transaction;
+pub(crate) mod warnings;
 
 use crate::mysqlnd::Mysqlnd;
 use crate::zend::classes;

@@ -122,7 +122,7 @@ fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool>
         option::SET_CHARSET_NAME => {
             let charset = Charset::by_name(text.bytes());
             if charset.is_none() {
-                session.fail(
+                session.error.set(
                     codes::CANT_FIND_CHARSET,
                     *b"HY000",
                     b"Unknown character set".to_vec(),
@@ -170,7 +170,7 @@ pub(super) fn load_server_public_key(session: &Session) -> bool {
         })
     });
     if let Ok(Err(reason)) = loaded {
-        session.fail(codes::UNKNOWN_ERROR, *b"HY000", reason.into_bytes());
+        session.error.set(codes::UNKNOWN_ERROR, *b"HY000", reason.into_bytes());
         path.release();
         return false;
     }

@@ -64,7 +64,7 @@ pub(crate) fn multi_query(call: &mut Call<'_>) -> Outcome {
     session.allow_multi_statements(true);
     let sent = session.query(sql).is_ok();
     if !sent {
-        let reported = session.report();
+        let reported = session.error.report();
         // The statement that failed keeps the last word: its error stays the session's.
         session.keeping_failure(|session| session.allow_multi_statements(false));
         reported?;
@@ -85,7 +85,7 @@ pub(crate) fn more_results(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn next_result(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 0)?;
     let session = Link::session(link, Status::Valid)?;
-    session.clear_failure();
+    session.error.clear();
     // As in stock it is no error to ask for one too many.
     let read = session.is_result_pending() && session.next_result().is_ok();
     finish(call, session, read)

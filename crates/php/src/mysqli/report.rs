@@ -57,6 +57,11 @@ pub(crate) fn raise(errno: u16, sqlstate: Str, message: Str) -> Outcome {
     if is_pending() { Err(crate::zend::error::Thrown) } else { Ok(()) }
 }
 
+/// Whether the mode asks for reports of statements without a (good) index.
+pub(crate) fn reports_index() -> bool {
+    REPORT_MODE.get() & REPORT_INDEX != 0
+}
+
 /// Reports a statement that found no (good) index, if the mode asks for that.
 pub(crate) fn report_index(no_good_index: bool, no_index: bool, statement: &[u8]) -> Outcome {
     let what: &[u8] = match (no_good_index, no_index) {

@@ -1,19 +1,19 @@
 //! The class `mysqli_result`: a result of either kind, buffered or read as it is fetched, and what it knows of its rows.
 
 use super::link::Link;
+use super::rows::Rows;
 use super::session::{EARLIER_STATEMENT, Session, Status};
-use crate::convert::{Layout, Shape};
+use crate::convert::{Format, Shape};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, plain_warning, throw_error, warning};
-use crate::zend::guarded::Guarded;
 use crate::zend::iterator::{Iterate, iterator_object};
 use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use crate::zend::version;
 use core::cell::{Cell, OnceCell};
+use core::ops::Deref;
 use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Row, codes};
 
 /// `MYSQLI_STORE_RESULT`: the whole result is received at once.
 pub(super) const STORE_RESULT: i64 = 0;
@@ -29,32 +29,17 @@ pub(crate) struct ResultSet {
 
 /// A result, once there is one.
 pub(crate) struct Open {
-    pub(super) session: Rc<Session>,
-    pub(super) columns: Columns,
-    pub(super) layout: Layout,
     rows: Rows,
     /// What `fetch_field` gives next.
     pub(super) current_field: Cell<usize>,
 }
 
-/// Where the rows are.
-enum Rows {
-    /// All here.
-    Buffered {
-        rows: Guarded<Option<Buffered>>,
-        count: u64,
-        /// The row that is fetched next; `count + 1`: the end has been seen.
-        position: Cell<u64>,
-        /// The row that was fetched last: `lengths` speaks of it, also after a seek.
-        fetched: Cell<Option<u64>>,
-    },
-    /// Still with the server.
-    Unbuffered {
-        /// The session's connection that they come from.
-        generation: u64,
-        fetched: Cell<u64>,
-        ended: Cell<bool>,
-    },
+impl Deref for Open {
+    type Target = Rows;
+
+    fn deref(&self) -> &Rows {
+        &self.rows
+    }
 }
 
 static CLASS: ClassSlot = ClassSlot::new();
@@ -92,7 +77,7 @@ impl Class for ResultSet {
         }),
         property("type", |result, reading| {
             let open = allowed(result, reading.quiet)?;
-            reading.slot.long(if open.rows.is_buffered() { STORE_RESULT } else { USE_RESULT });
+            reading.slot.long(if open.is_buffered() { STORE_RESULT } else { USE_RESULT });
             Ok(())
         }),
     ];
@@ -144,168 +129,20 @@ pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) 
         return false;
     };
     let rows = if unbuffered {
-        let generation = session.generation();
-        session.clear_failure();
-        Rows::Unbuffered { generation, fetched: Cell::new(0), ended: Cell::new(false) }
+        session.error.clear();
+        Rows::unbuffered(session, columns, Format::Text)
     } else {
         match session.store() {
-            Ok(stored) => {
-                let count = stored.rows();
-                Rows::Buffered {
-                    rows: Guarded::new(Some(stored)),
-                    count,
-                    position: Cell::new(0),
-                    fetched: Cell::new(None),
-                }
-            }
+            Ok(stored) => Rows::buffered(session, columns, Format::Text, stored),
             Err(_) => return false,
         }
     };
-    let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
-    let layout = Layout::new(&columns, native);
-    let open =
-        Open { session: Rc::clone(session), columns, layout, rows, current_field: Cell::new(0) };
-    result.open.set(open).is_ok()
+    fill(result, rows)
 }
 
-impl Rows {
-    fn is_buffered(&self) -> bool {
-        matches!(self, Rows::Buffered { .. })
-    }
-
-    /// How many rows there are; of an unbuffered result 0 until its end has been seen.
-    fn count(&self) -> u64 {
-        match self {
-            Rows::Buffered { count, .. } => *count,
-            Rows::Unbuffered { fetched, ended, .. } => {
-                if ended.get() {
-                    fetched.get()
-                } else {
-                    0
-                }
-            }
-        }
-    }
-}
-
-impl Open {
-    /// How many rows there are; of an unbuffered result 0 until its end has been seen.
-    pub(super) fn row_count(&self) -> u64 {
-        self.rows.count()
-    }
-
-    pub(super) fn field_count(&self) -> i64 {
-        i64::try_from(self.columns.len()).unwrap_or(i64::MAX)
-    }
-
-    /// Goes on to the next row: `Ok(false)` at the end, `Err` after a failure, which the session keeps.
-    pub(super) fn advance(&self) -> Result<bool, super::failure::Failed> {
-        match &self.rows {
-            Rows::Buffered { count, position, fetched, .. } => {
-                let row = position.get();
-                position.set((row + 1).min(count + 1));
-                if row < *count {
-                    fetched.set(Some(row));
-                }
-                Ok(row < *count)
-            }
-            Rows::Unbuffered { ended, .. } if ended.get() => Ok(false),
-            Rows::Unbuffered { generation, fetched, ended } => {
-                let advanced = self.session.advance(*generation);
-                match advanced {
-                    Ok(true) => fetched.set(fetched.get() + 1),
-                    Ok(false) => ended.set(true),
-                    // Out of sync is not the end: as in stock, each further fetch fails again.
-                    Err(_) => ended.set(self.session.errno() != codes::COMMANDS_OUT_OF_SYNC),
-                }
-                advanced
-            }
-        }
-    }
-
-    /// Looks at the row that was fetched last. Zend calls that allocate are welcome inside, user code is not.
-    pub(super) fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
-        match &self.rows {
-            Rows::Buffered { rows, fetched, .. } => {
-                let row = fetched.get()?;
-                rows.peek(|rows| rows.as_ref().and_then(|rows| rows.row(row)).map(look))
-                    .ok()
-                    .flatten()
-            }
-            Rows::Unbuffered { generation, ended, .. } => {
-                if ended.get() || *generation != self.session.generation() {
-                    return None;
-                }
-                self.session.current_row(look)
-            }
-        }
-    }
-
-    /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
-    pub(super) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
-        self.layout.prepare(&self.columns, shape);
-        self.session.clear_failure();
-        match self.advance() {
-            Ok(true) => {
-                self.row(|row| self.layout.write(row, shape, slot));
-                Ok(())
-            }
-            Ok(false) => {
-                slot.null();
-                Ok(())
-            }
-            Err(_) => {
-                slot.bool(false);
-                self.session.report()
-            }
-        }
-    }
-
-    /// Writes the lengths of the row that was fetched last; false, and nothing is written, if there are none to speak of.
-    fn write_lengths(&self, slot: Slot<'_>) -> bool {
-        if let Rows::Buffered { count, position, .. } = &self.rows {
-            // Before the first row, and after the end.
-            if position.get() == 0 || position.get() > *count {
-                return false;
-            }
-        }
-        // The list is begun inside, so that without a row the slot is still to be written.
-        let mut slot = Some(slot);
-        self.row(|row| {
-            if let Some(slot) = slot.take() {
-                self.layout.write_lengths(row, slot);
-            }
-        });
-        match slot {
-            None => true,
-            Some(slot) if self.rows.is_buffered() => {
-                // Sought to, but nothing fetched yet.
-                self.layout.write_zero_lengths(slot);
-                true
-            }
-            Some(_) => false,
-        }
-    }
-
-    /// Gives the rows back; an unbuffered result is read to its end, so that the connection can be used again.
-    fn free(&self) {
-        match &self.rows {
-            Rows::Buffered { rows, .. } => {
-                let _ = rows.with(|rows| drop(rows.take()));
-            }
-            Rows::Unbuffered { generation, ended, .. } => {
-                if !ended.replace(true) {
-                    self.session.skip(*generation);
-                }
-            }
-        }
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.free();
-    }
+/// Puts rows into a new object.
+pub(super) fn fill(result: &ResultSet, rows: Rows) -> bool {
+    result.open.set(Open { rows, current_field: Cell::new(0) }).is_ok()
 }
 
 /// `mysqli_result::__construct`.
@@ -321,7 +158,7 @@ pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
         return Err(throw_error(&[object.class_name(), b" object has a result already"]));
     }
     if !open(object.state(), &link.state().session, mode == USE_RESULT) {
-        return session.report();
+        return session.error.report();
     }
     session.report_index(EARLIER_STATEMENT)
 }
@@ -349,15 +186,12 @@ pub(crate) fn data_seek(call: &mut Call<'_>) -> Outcome {
         return Err(call.value_error(1, c"must be greater than or equal to 0"));
     };
     let open = ResultSet::of(object)?;
-    let Rows::Buffered { count, position, .. } = &open.rows else {
+    if !open.is_buffered() {
         let name: &[u8] =
             if call.is_method() { b"mysqli_result::data_seek" } else { b"mysqli_data_seek" };
         return Err(throw_error(&[name, b"() cannot be used in MYSQLI_USE_RESULT mode"]));
-    };
-    let is_inside = row < *count;
-    if is_inside {
-        position.set(row);
     }
+    let is_inside = open.seek(row);
     call.returns().bool(is_inside);
     Ok(())
 }
@@ -365,7 +199,7 @@ pub(crate) fn data_seek(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_num_rows`.
 pub(crate) fn num_rows(call: &mut Call<'_>) -> Outcome {
     let open = only_argument(call)?;
-    if matches!(&open.rows, Rows::Unbuffered { ended, .. } if !ended.get()) {
+    if !open.is_buffered() && !open.has_ended() {
         return Err(throw_error(&[b"mysqli_num_rows() cannot be used in MYSQLI_USE_RESULT mode"]));
     }
     call.returns().unsigned(open.row_count());
@@ -407,14 +241,11 @@ fn warn_of_second_walk() {
 impl Iterate for ResultSet {
     fn rewind(object: Object<'_, ResultSet>) -> Outcome<bool> {
         let open = ResultSet::of(object)?;
-        match &open.rows {
-            Rows::Buffered { position, .. } => position.set(0),
-            Rows::Unbuffered { ended, .. } => {
-                if ended.get() {
-                    warn_of_second_walk();
-                    return if is_pending() { Err(Thrown) } else { Ok(false) };
-                }
-            }
+        if open.is_buffered() {
+            open.rewind();
+        } else if open.has_ended() {
+            warn_of_second_walk();
+            return if is_pending() { Err(Thrown) } else { Ok(false) };
         }
         Ok(true)
     }

@@ -3,7 +3,7 @@
 //! A link has one session from its making to its end; closing or connecting again changes what is inside. So a body may
 //! hold `&Session` while user code runs, whatever that code does to the link.
 
-use super::failure::{Failed, Failure, connect_failure};
+use super::failure::{Failed, LastError, connect_failure};
 use super::local_infile::{self, RequestedFile};
 use super::report;
 use super::tls::Asked;
@@ -13,8 +13,8 @@ use crate::zend::string::Str;
 use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
-    Buffered, Charset, Columns, ConnectOptions, Connection, Error, QueryResponse, Row,
-    Session as Said, State, StatusFlags,
+    Buffered, Charset, Columns, ConnectOptions, Connection, Error, Parameter, QueryResponse, Row,
+    Session as Said, State, Statement, StatusFlags,
 };
 
 /// What the report of a missing index calls a statement that was sent before.
@@ -54,6 +54,16 @@ pub(crate) struct Options {
     pub(super) tls: Asked,
 }
 
+/// What a prepared statement's run, or one of its results, came to.
+pub(crate) enum Executed {
+    /// No rows.
+    Done,
+    /// Rows of these columns are on their way.
+    Rows(Columns),
+    /// Rows of these columns are behind the statement's cursor.
+    Cursor(Columns),
+}
+
 /// One connection and its history.
 pub(crate) struct Session {
     pub(crate) status: Cell<Status>,
@@ -63,7 +73,7 @@ pub(crate) struct Session {
     connection: Guarded<Option<Connection>>,
     /// Counts the connections, so that a result knows whether its own still lives.
     generation: Cell<u64>,
-    pub(super) failure: Guarded<Option<Failure>>,
+    pub(crate) error: LastError,
     /// The columns of a result that the server has announced and nobody has fetched yet.
     announced: Guarded<Option<Columns>>,
     /// The file that the server waits for.
@@ -82,7 +92,7 @@ impl Session {
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
             generation: Cell::new(0),
-            failure: Guarded::new(None),
+            error: LastError::none(),
             announced: Guarded::new(None),
             requested_file: Guarded::new(None),
             multi_statements: Cell::new(false),
@@ -103,7 +113,7 @@ impl Session {
     /// Connects, in place of whatever was there.
     pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
         self.close();
-        self.clear_failure();
+        self.error.clear();
         let connected = self.connection.with(|connection| {
             *connection = Some(Connection::connect(options)?);
             Ok(())
@@ -115,11 +125,11 @@ impl Session {
                 let (code, message) = connect_failure(&error);
                 // A log-in's own SQLSTATE is lost in stock, and scripts compare.
                 let is_log_in = matches!(error, Error::Auth { .. });
-                self.fail(code, if is_log_in { *b"HY000" } else { error.sqlstate() }, message);
+                self.error.set(code, if is_log_in { *b"HY000" } else { error.sqlstate() }, message);
                 Err(Failed)
             }
             Ok(Ok(())) => Ok(()),
-            Err(Bug) => Err(self.fail_by_bug()),
+            Err(Bug) => Err(self.error.set_bug()),
         }
     }
 
@@ -139,15 +149,15 @@ impl Session {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<R, Error>,
     ) -> Result<R, Failed> {
-        self.clear_failure();
+        self.error.clear();
         let worked = self.connection.with(|slot| slot.as_mut().map(work));
         match worked {
-            Ok(Some(result)) => self.settle(result),
-            Ok(None) => Err(self.fail_by_absence()),
+            Ok(Some(result)) => self.error.settle(result),
+            Ok(None) => Err(self.error.set_absence()),
             Err(Bug) => {
                 // After a panic nobody knows the connection's state: it goes.
                 let _ = self.connection.with(|slot| drop(slot.take()));
-                Err(self.fail_by_bug())
+                Err(self.error.set_bug())
             }
         }
     }
@@ -160,6 +170,13 @@ impl Session {
     /// Looks at the connection; `None` if there is none. No user code may run inside.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
         self.connection.peek(|connection| connection.as_ref().map(look)).ok().flatten()
+    }
+
+    /// Does something that must not change what the last error was.
+    pub(crate) fn keeping_failure(&self, work: impl FnOnce(&Session)) {
+        let kept = self.error.take();
+        work(self);
+        self.error.put(kept);
     }
 
     /// Reports the last statement if the server found no good index for it and the report mode asks for that.
@@ -234,7 +251,7 @@ impl Session {
     pub(crate) fn advance(&self, generation: u64) -> Result<bool, Failed> {
         let is_there = self.connection.peek(Option::is_some).unwrap_or(false);
         if generation != self.generation.get() || !is_there {
-            return self.settle(Err(Error::OutOfSync));
+            return self.error.settle(Err(Error::OutOfSync));
         }
         self.drive(|connection| Ok(connection.next_row()?.is_some()))
     }
@@ -251,12 +268,119 @@ impl Session {
             // Nobody asked: a failure is only kept for whoever looks at `errno`.
             let skipped =
                 self.connection.with(|slot| slot.as_mut().map(Connection::discard_result));
-            let _ = self.settle(skipped.ok().flatten().unwrap_or(Ok(())));
+            let _ = self.error.settle(skipped.ok().flatten().unwrap_or(Ok(())));
         }
     }
 
     pub(crate) fn generation(&self) -> u64 {
         self.generation.get()
+    }
+
+    /// Whether the server waits for a command.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.look(|connection| connection.state() == State::Ready).unwrap_or(false)
+    }
+
+    /// Whether rows are on their way.
+    pub(crate) fn is_fetching(&self) -> bool {
+        self.look(|connection| connection.state() == State::FetchingData).unwrap_or(false)
+    }
+
+    /// Has the server prepare a statement.
+    pub(crate) fn prepare(&self, sql: &[u8]) -> Result<Statement, Failed> {
+        self.drive(|connection| connection.prepare(sql))
+    }
+
+    /// Lets the driver work on the connection of `generation`, on which a statement was prepared; any other does not know it.
+    fn drive_generation<R>(
+        &self,
+        generation: u64,
+        work: impl FnOnce(&mut Connection) -> Result<R, Error>,
+    ) -> Result<R, Failed> {
+        if generation == self.generation.get() {
+            self.drive(work)
+        } else {
+            self.error.clear();
+            Err(self.error.set_absence())
+        }
+    }
+
+    /// Runs a prepared statement up to its first reply.
+    pub(crate) fn execute(
+        &self,
+        generation: u64,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+        opens_cursor: bool,
+    ) -> Result<Executed, Failed> {
+        let response = self.drive_generation(generation, |connection| {
+            connection.send_execute(statement, parameters, opens_cursor)?;
+            connection.read_query_response()
+        })?;
+        self.executed(response)
+    }
+
+    /// Reads the first reply of a prepared statement's next result.
+    pub(crate) fn next_executed(&self, generation: u64) -> Result<Executed, Failed> {
+        let response = self.drive_generation(generation, Connection::read_query_response)?;
+        self.executed(response)
+    }
+
+    fn executed(&self, response: QueryResponse) -> Result<Executed, Failed> {
+        match response {
+            QueryResponse::ResultSet(columns) => Ok(Executed::Rows(columns)),
+            QueryResponse::Cursor(columns) => Ok(Executed::Cursor(columns)),
+            other => self.note(other).map(|()| Executed::Done),
+        }
+    }
+
+    /// Receives the next rows behind a statement's cursor.
+    pub(crate) fn fetch(
+        &self,
+        generation: u64,
+        statement: &Statement,
+        columns: &Columns,
+        rows: u32,
+    ) -> Result<Buffered, Failed> {
+        self.drive_generation(generation, |connection| {
+            connection.send_fetch(statement, columns, rows)?;
+            connection.store_result()
+        })
+    }
+
+    /// Sends a part of a parameter.
+    pub(crate) fn send_long_data(
+        &self,
+        generation: u64,
+        statement: &Statement,
+        parameter: u16,
+        data: &[u8],
+    ) -> Result<(), Failed> {
+        self.drive_generation(generation, |connection| {
+            connection.send_long_data(statement, parameter, data)
+        })
+    }
+
+    /// Forgets a statement's long data and cursor.
+    pub(crate) fn reset_statement(
+        &self,
+        generation: u64,
+        statement: &Statement,
+    ) -> Result<(), Failed> {
+        self.drive_generation(generation, |connection| connection.reset_statement(statement))
+    }
+
+    /// Has the server forget a statement, at once or with the next command; a connection that is gone took it with it.
+    pub(crate) fn close_statement(&self, generation: u64, statement: &Statement, later: bool) {
+        if generation != self.generation.get() {
+            return;
+        }
+        if later {
+            self.adjust(|connection| connection.close_statement_later(statement));
+        } else if self.connection.peek(Option::is_some).unwrap_or(false) {
+            let _ = self.drive(|connection| connection.close_statement(statement));
+            self.error.clear();
+        }
     }
 
     /// Lets the server take several statements in one query, or only one.

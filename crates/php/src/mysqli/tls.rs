@@ -129,7 +129,7 @@ pub(super) fn may_read_files(session: &Session) -> bool {
                 "Cannot connect to MySQL using SSL: {} can't be used: open_basedir restriction in effect",
                 path_of(path.bytes()).display()
             );
-            session.fail(codes::CONNECTION_ERROR, *b"HY000", message.into_bytes());
+            session.error.set(codes::CONNECTION_ERROR, *b"HY000", message.into_bytes());
         }
         path.release();
         if !is_allowed {

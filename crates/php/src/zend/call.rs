@@ -79,6 +79,11 @@ impl<'a> Call<'a> {
         self.object::<T>()
     }
 
+    /// The object that the call is about, and a check that at least `min` arguments follow it.
+    pub(crate) fn receiver_and_more<T: Class>(&mut self, min: u32) -> Outcome<Object<'a, T>> {
+        self.receiver(min, u32::MAX - 1)
+    }
+
     /// The next argument, an object of T's class.
     pub(crate) fn object<T: Class>(&mut self) -> Outcome<Object<'a, T>> {
         self.object_or(ffi::ZPP_ERROR_WRONG_CLASS)
@@ -155,6 +160,20 @@ impl<'a> Call<'a> {
         self.value_error(n, what)
     }
 
+    /// The next argument where it stands, a reference if it is passed by reference; `None`: none is left.
+    pub(super) fn raw_argument(&mut self) -> Option<*mut ffi::zval> {
+        (self.read < self.given()).then(|| {
+            let argument = self.place_of_next();
+            self.read += 1;
+            argument
+        })
+    }
+
+    /// How many arguments have not been read.
+    pub(crate) fn left(&self) -> usize {
+        (self.given() - self.read) as usize
+    }
+
     /// The next argument as it is, if it was given.
     pub(crate) fn value(&mut self) -> Option<Value<'a>> {
         (self.read < self.given()).then(|| self.next_given().0)
@@ -163,13 +182,18 @@ impl<'a> Call<'a> {
     /// The next argument, which `arity` has shown to be there, and its number.
     fn next_given(&mut self) -> (Value<'a>, u32) {
         debug_assert!(self.read < self.given());
-        // SAFETY: the arguments follow the frame's own slots (ZEND_CALL_FRAME_SLOT of zend_compile.h), `given` of them.
-        let value = unsafe {
-            let slots = size_of::<ffi::zend_execute_data>().div_ceil(size_of::<ffi::zval>());
-            Value::new(self.frame.cast::<ffi::zval>().add(slots + self.read as usize))
-        };
+        // SAFETY: the argument was given.
+        let value = unsafe { Value::new(self.place_of_next()) };
         self.read += 1;
         (value, self.read)
+    }
+
+    fn place_of_next(&self) -> *mut ffi::zval {
+        // SAFETY: the arguments follow the frame's own slots (ZEND_CALL_FRAME_SLOT of zend_compile.h), `given` of them.
+        unsafe {
+            let slots = size_of::<ffi::zend_execute_data>().div_ceil(size_of::<ffi::zval>());
+            self.frame.cast::<ffi::zval>().add(slots + self.read as usize)
+        }
     }
 
     /// The next argument, a string.
@@ -291,6 +315,18 @@ impl<'a> Call<'a> {
         } else {
             Err(Thrown)
         }
+    }
+
+    /// The next argument, an array; `None` if it is absent or NULL.
+    pub(crate) fn optional_array_or_null(&mut self) -> Outcome<Option<Value<'a>>> {
+        let Some((value, position)) = self.optional() else {
+            return Ok(None);
+        };
+        if value.raw_type() == ffi::IS_ARRAY {
+            return Ok(Some(value));
+        }
+        let expected = ffi::_zend_expected_type_Z_EXPECTED_ARRAY_OR_NULL;
+        self.wrong(ffi::ZPP_ERROR_WRONG_ARG, position, ptr::null_mut(), expected, value)
     }
 
     /// The next argument, an array; `None` if it is absent.

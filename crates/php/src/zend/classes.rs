@@ -9,6 +9,8 @@ use super::tables::{mysqli as tables, vaquita};
 use crate::mysqli::link::Link;
 use crate::mysqli::report::{Driver, EXCEPTION};
 use crate::mysqli::result::ResultSet;
+use crate::mysqli::statement::Statement;
+use crate::mysqli::warnings::Warnings;
 use core::ffi::c_int;
 use core::ptr;
 
@@ -32,9 +34,11 @@ pub(crate) fn register(module_number: c_int) {
         EXCEPTION.set(tables::register_class_mysqli_sql_exception(ffi::spl_ce_RuntimeException));
         object::install::<Driver>(tables::register_class_mysqli_driver(ptr::null_mut()));
         object::install::<Link>(tables::register_class_mysqli(ptr::null_mut()));
+        object::install::<Warnings>(tables::register_class_mysqli_warning(ptr::null_mut()));
         let result = tables::register_class_mysqli_result(ptr::null_mut());
         ffi::zend_class_implements(result, 1, ffi::zend_ce_aggregate);
         object::install::<ResultSet>(result);
         iterator::install::<ResultSet>();
+        object::install::<Statement>(tables::register_class_mysqli_stmt(ptr::null_mut()));
     }
 }

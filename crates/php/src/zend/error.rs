@@ -35,6 +35,14 @@ pub(crate) fn throw_value_error(position: u32, what: &CStr) -> Thrown {
     Thrown
 }
 
+/// Throws an `ArgumentCountError`.
+#[cold]
+pub(crate) fn throw_argument_count_error(what: &CStr) -> Thrown {
+    // SAFETY: both are C strings; the second is what the first has a place for.
+    unsafe { ffi::zend_argument_count_error(c"%s".as_ptr(), what.as_ptr()) };
+    Thrown
+}
+
 /// Throws what PHP's version throws about the argument at `position` (counted from 1): a `ValueError` since 8.3, an
 /// `Exception` before.
 #[cold]

@@ -19,6 +19,7 @@ mod ffi;
 pub(crate) mod files;
 mod globals;
 pub(crate) mod guarded;
+pub(crate) mod held;
 pub(crate) mod info;
 pub(crate) mod ini;
 pub(crate) mod iterator;

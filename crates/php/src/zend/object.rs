@@ -6,6 +6,7 @@
 pub(crate) use super::class::ClassSlot;
 use super::ffi;
 use super::guarded;
+use super::held::{self, Held};
 use super::memory::allocate;
 use super::property::{self, Property};
 use super::slot::Slot;
@@ -22,6 +23,10 @@ pub(crate) trait Class: Sized + 'static {
     fn new() -> Self;
     /// Where the class is kept once it is registered.
     fn class() -> &'static ClassSlot;
+    /// The PHP values that the state holds; they are released when the object is freed, after the state.
+    fn held(&self) -> [Option<&Held>; 3] {
+        [None; 3]
+    }
     /// The properties that are computed when they are read.
     const PROPERTIES: &'static [Property<Self>];
 }
@@ -80,12 +85,17 @@ unsafe extern "C" fn create<T: Class>(entry: *mut ffi::zend_class_entry) -> *mut
 unsafe extern "C" fn free<T: Class>(object: *mut ffi::zend_object) {
     guarded::cross();
     // SAFETY: Zend calls it once, for an object that `create` made; nobody uses the state afterwards. A panic in a
-    // destructor is a bug of ours that must not become the end of PHP; no Zend call happens under `catch_unwind`.
+    // destructor is a bug of ours that must not become the end of PHP; no Zend call happens under `catch_unwind`. What the state
+    // held goes last, for its destructors may run user code, or jump away.
     unsafe {
         let holder = holder::<T>(object);
+        let held = (*holder).state.held().map(|held| held.map_or(ptr::null_mut(), Held::take));
         let dropped =
             catch_unwind(AssertUnwindSafe(|| ptr::drop_in_place(&raw mut (*holder).state)));
         debug_assert!(dropped.is_ok());
+        for list in held {
+            held::release(list);
+        }
         ffi::zend_object_std_dtor(object);
     }
 }
@@ -134,6 +144,37 @@ impl<T: Class> Deref for Object<'_, T> {
 
     fn deref(&self) -> &T {
         self.state()
+    }
+}
+
+/// An object that only one call of PHP's needs. A plain word: over a long jump it stays until the request's end.
+pub(crate) struct Temporary<T>(*mut ffi::zend_object, PhantomData<T>);
+
+impl<T: Class> Temporary<T> {
+    /// Makes one, its constructor not called.
+    pub(crate) fn make() -> Temporary<T> {
+        let mut place = Slot::undefined();
+        // SAFETY: the place is this frame's own; the object's only reference goes on.
+        unsafe {
+            make::<T>(Slot::new(&raw mut place));
+            Temporary(place.value.obj, PhantomData)
+        }
+    }
+
+    pub(crate) fn object(&self) -> Object<'_, T> {
+        // SAFETY: it is of T's class and alive until `release`.
+        unsafe { Object::new(self.0) }
+    }
+
+    /// Lets go of it; user code may run.
+    pub(crate) fn release(self) {
+        // SAFETY: the reference that `make` took over is given back once.
+        unsafe {
+            let mut value = Slot::undefined();
+            value.value.obj = self.0;
+            value.u1.type_info = ffi::IS_OBJECT_EX;
+            ffi::zval_ptr_dtor(&raw mut value);
+        }
     }
 }
 

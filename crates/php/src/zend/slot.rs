@@ -1,6 +1,7 @@
 //! `zval`: a place in PHP's memory that is written once, and a value that is read.
 
 use super::ffi;
+use super::held::is_list;
 use super::string::Str;
 use core::marker::PhantomData;
 
@@ -16,6 +17,12 @@ impl<'a> Slot<'a> {
 
     pub(super) fn as_ptr(&self) -> *mut ffi::zval {
         self.0
+    }
+
+    /// A zval of a frame's own, before anything is written.
+    pub(super) fn undefined() -> ffi::zval {
+        // SAFETY: a zval of zeros is one of the type IS_UNDEF, which has no value.
+        unsafe { core::mem::zeroed() }
     }
 
     /// Whether an array was written.
@@ -131,6 +138,21 @@ impl<'a> Value<'a> {
     pub(super) fn raw_type(self) -> u32 {
         // SAFETY: `new` promised a readable zval.
         unsafe { type_of(self.0) }
+    }
+
+    /// Whether it is an array with the keys 0, 1, 2 and so on, in this order.
+    pub(crate) fn is_list(self) -> bool {
+        // SAFETY: the type says that there is an array.
+        self.kind() == Kind::Array && unsafe { is_list((*self.0).value.arr) }
+    }
+
+    /// How many elements an array has; 0 of anything else.
+    pub(crate) fn count(self) -> usize {
+        match self.kind() {
+            // SAFETY: the type says that there is an array.
+            Kind::Array => unsafe { (*(*self.0).value.arr).nNumOfElements as usize },
+            _ => 0,
+        }
     }
 
     /// Whether it is NULL.

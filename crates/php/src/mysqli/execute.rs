@@ -1,0 +1,286 @@
+//! Running a prepared statement: its parameters, from the variables of a script to the wire.
+
+use super::failure::Failed;
+use super::link::Link;
+use super::session::{Executed, Status};
+use super::statement::{Goodbye, Phase, Said, Statement};
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, throw_argument_count_error};
+use crate::zend::held::{Scalar, Wanted};
+use crate::zend::object::Temporary;
+use crate::zend::slot::Value;
+use crate::zend::string::Str;
+use vaquita_client::{Data, Parameter, UNKNOWN_ROWS, codes};
+
+/// `mysqli_stmt_bind_param`.
+pub(crate) fn bind_param(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver_and_more::<Statement>(1)?;
+    let types = call.bytes()?;
+    let statement = Statement::of(object, Status::Valid)?;
+    if types.is_empty() {
+        return Err(call.empty_error(1));
+    }
+    if types.len() != call.left() {
+        let what = c"The number of elements in the type definition string must match the number of bind variables";
+        return Err(throw_argument_count_error(what));
+    }
+    if types.len() != statement.param_count().into() {
+        let what = c"The number of variables must match the number of parameters in the prepared statement";
+        return Err(throw_argument_count_error(what));
+    }
+    if !types.iter().all(|letter| matches!(letter, b'b' | b'd' | b'i' | b's')) {
+        let what = c"must only contain the \"b\", \"d\", \"i\", \"s\" type specifiers";
+        return Err(call.value_error(1, what));
+    }
+    statement.clear_errors();
+    let _ = statement.types.with(|kept| types.clone_into(kept));
+    let _ = statement.sent.with(Vec::clear);
+    statement.parameters.hold_arguments(call);
+    call.returns().bool(true);
+    Ok(())
+}
+
+/// `mysqli_stmt_send_long_data`; as in stock no failure is reported.
+pub(crate) fn send_long_data(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<Statement>(2, 2)?;
+    let number = call.long()?;
+    let data = call.bytes()?;
+    let statement = Statement::of(object, Status::Valid)?;
+    if number < 0 {
+        return Err(call.value_error(1, c"must be greater than or equal to 0"));
+    }
+    let sent = statement.send_long_data(number, data).is_ok();
+    call.returns().bool(sent);
+    Ok(())
+}
+
+impl Statement {
+    pub(super) fn clear_errors(&self) {
+        self.error.clear();
+        if let Some(session) = self.session() {
+            session.error.clear();
+        }
+    }
+
+    fn send_long_data(&self, number: i64, data: &[u8]) -> Result<(), Failed> {
+        self.clear_errors();
+        let Some(session) = self.session().filter(|_| self.phase.get() >= Phase::Prepared) else {
+            return Err(self.fail(NO_PREPARE_STMT, b"Statement not prepared"));
+        };
+        if !self.parameters.is_there() {
+            return Err(self.fail_out_of_sync());
+        }
+        let number = match u16::try_from(number) {
+            Ok(number) if number < self.param_count() => number,
+            _ => return Err(self.fail(INVALID_PARAMETER_NO, b"Invalid parameter number")),
+        };
+        let index = usize::from(number);
+        let is_blob = self.types.peek(|types| types.get(index) == Some(&b'b')).unwrap_or(false);
+        if !is_blob {
+            let message = b"Can't send long data for non-string/non-binary data types";
+            return Err(self.fail(INVALID_BUFFER_USE, message));
+        }
+        if !session.is_ready() {
+            return Err(Failed);
+        }
+        let sent = self.on_server.peek(|it| match it {
+            Some(it) => session.send_long_data(it.generation, &it.prepared, number, data),
+            None => Err(Failed),
+        });
+        self.settle(session, sent.unwrap_or(Err(Failed)))?;
+        let _ = self.sent.with(|sent| {
+            sent.resize(sent.len().max(index + 1), false);
+            if let Some(sent) = sent.get_mut(index) {
+                *sent = true;
+            }
+        });
+        Ok(())
+    }
+
+    /// Binds the elements of an array, each as a string; `number` is that of the argument which it is.
+    fn bind_elements(&self, call: &Call<'_>, array: Value<'_>, number: u32) -> Outcome {
+        if !array.is_list() {
+            return Err(call.value_error(number, c"must be a list array"));
+        }
+        let (expected, given) = (self.param_count(), array.count());
+        if given != expected.into() {
+            let expected = Str::decimal(expected.into());
+            let given = Str::decimal(given as u64);
+            let words: [&[u8]; 5] = [
+                b"must consist of exactly ",
+                expected.bytes(),
+                b" elements, ",
+                given.bytes(),
+                b" present",
+            ];
+            return Err(call.value_error(number, Str::concat(&words).as_c_str()));
+        }
+        self.clear_errors();
+        let _ = self.types.with(|types| {
+            types.clear();
+            types.resize(given, b's');
+        });
+        let _ = self.sent.with(Vec::clear);
+        self.parameters.hold_elements(array);
+        Ok(())
+    }
+
+    /// Runs it, with what is bound.
+    ///
+    /// # Errors
+    /// The outer: an exception is pending. The inner: the error is recorded.
+    fn execute(&self) -> Outcome<Result<(), Failed>> {
+        let Some(session) = self.session() else {
+            return Ok(Err(self.fail_out_of_sync()));
+        };
+        self.said.set(Said { affected_rows: UNKNOWN_ROWS, ..self.said.get() });
+        if self.phase.get() < Phase::Prepared {
+            return Ok(Err(self.fail_out_of_sync()));
+        }
+        if self.has_result.get() && self.field_count() > 0 {
+            self.flush();
+            let _ = self.rows.with(|rows| drop(rows.take()));
+            self.phase.set(Phase::Prepared);
+        }
+        let count = usize::from(self.param_count());
+        if count > 0 && !self.parameters.is_there() {
+            let message = b"No data supplied for parameters in prepared statement";
+            return Ok(Err(self.fail(codes::PARAMS_NOT_BOUND, message)));
+        }
+        let types = |number| self.types.peek(|it| it.get(number).copied()).ok().flatten();
+        self.values.hold_converted(&self.parameters, |number| match types(number) {
+            Some(b'i') => Wanted::Long,
+            Some(b'd') => Wanted::Double,
+            Some(b's') => Wanted::Bytes,
+            _ => Wanted::Anything,
+        })?;
+        let wants_cursor = self.wants_cursor.get();
+        // No Zend call from here to the reply: what the parameters borrow stays.
+        let executed = self.on_server.peek(|it| {
+            let Some(it) = it else { return Err(self.fail_out_of_sync()) };
+            let parameters: Vec<Parameter<'_>> =
+                (0..count).map(|number| self.parameter(number)).collect();
+            let executed = session.execute(it.generation, &it.prepared, &parameters, wants_cursor);
+            self.settle(session, executed)
+        });
+        self.values.clear();
+        let _ = self.sent.with(Vec::clear);
+        Ok(self.executed(executed.unwrap_or(Err(Failed))))
+    }
+
+    fn parameter(&self, number: usize) -> Parameter<'_> {
+        let letter = self.types.peek(|types| types.get(number).copied()).ok().flatten();
+        match (letter, self.values.scalar(number)) {
+            (Some(b'i'), Scalar::Long(value)) => Parameter::Integer(Some(value)),
+            (Some(b'i'), Scalar::Null) => Parameter::Integer(None),
+            (Some(b'd'), Scalar::Double(value)) => Parameter::Double(Some(value)),
+            (Some(b'd'), _) => Parameter::Double(None),
+            (Some(b'b'), value) => {
+                let is_sent = |sent: &Vec<bool>| sent.get(number).copied().unwrap_or(false);
+                if self.sent.peek(is_sent).unwrap_or(false) {
+                    Parameter::Blob(Data::Sent)
+                } else if matches!(value, Scalar::Null) {
+                    Parameter::Blob(Data::Null)
+                } else {
+                    Parameter::Blob(Data::Bytes(b""))
+                }
+            }
+            (_, Scalar::Bytes(bytes)) => Parameter::Text(Data::Bytes(bytes)),
+            _ => Parameter::Text(Data::Null),
+        }
+    }
+
+    /// Notes what a run, or its next result, came to.
+    pub(super) fn executed(&self, executed: Result<Executed, Failed>) -> Result<(), Failed> {
+        let Some(session) = self.session() else {
+            return Err(self.fail_out_of_sync());
+        };
+        let executed = match executed {
+            Ok(executed) => executed,
+            Err(Failed) => {
+                self.phase.set(Phase::Prepared);
+                self.said.set(Said { affected_rows: UNKNOWN_ROWS, ..Said::default() });
+                return Err(Failed);
+            }
+        };
+        self.clear_errors();
+        self.said.set(session.last(Said::default(), Said::of));
+        self.phase.set(Phase::Executed);
+        self.has_cursor.set(matches!(executed, Executed::Cursor(_)));
+        if let Executed::Rows(columns) | Executed::Cursor(columns) = executed {
+            let _ = self.on_server.with(|it| {
+                if let Some(it) = it {
+                    it.columns = columns;
+                }
+            });
+            self.has_result.set(true);
+            self.phase.set(Phase::Waiting);
+        }
+        Ok(())
+    }
+}
+
+/// CR_NO_PREPARE_STMT.
+pub(super) const NO_PREPARE_STMT: u16 = 2030;
+/// CR_INVALID_PARAMETER_NO.
+const INVALID_PARAMETER_NO: u16 = 2034;
+/// CR_INVALID_BUFFER_USE.
+const INVALID_BUFFER_USE: u16 = 2035;
+
+/// `mysqli_stmt_execute`.
+pub(crate) fn execute(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<Statement>(0, 1)?;
+    let elements = call.optional_array_or_null()?;
+    let statement = Statement::of(object, Status::Valid)?;
+    if let Some(elements) = elements {
+        statement.bind_elements(call, elements, 1)?;
+    }
+    let executed = statement.execute()?;
+    call.returns().bool(executed.is_ok());
+    if executed.is_err() {
+        statement.error.report()?;
+    }
+    statement.report_index()
+}
+
+/// `mysqli_execute_query`: prepares, runs and forgets a statement; its result, true, or false.
+pub(crate) fn execute_query(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 2)?;
+    let sql = call.bytes()?;
+    let elements = call.optional_array_or_null()?;
+    Link::session(link, Status::Valid)?;
+    let temporary = Temporary::<Statement>::make();
+    let statement = temporary.object().state();
+    let outcome = run_once(call, link.state(), statement, sql, elements);
+    statement.forget(Goodbye::Later);
+    temporary.release();
+    outcome
+}
+
+fn run_once(
+    call: &mut Call<'_>,
+    link: &Link,
+    statement: &Statement,
+    sql: &[u8],
+    elements: Option<Value<'_>>,
+) -> Outcome {
+    statement.begin(link);
+    if statement.prepare(sql).is_err() {
+        call.returns().bool(false);
+        return statement.error.report();
+    }
+    if let Some(elements) = elements {
+        statement.bind_elements(call, elements, 2)?;
+    }
+    if statement.execute()?.is_err() {
+        call.returns().bool(false);
+        statement.error.report()?;
+        return statement.report_index();
+    }
+    if statement.phase.get() != Phase::Waiting {
+        call.returns().bool(true);
+        return Ok(());
+    }
+    statement.report_index()?;
+    statement.give_result(call)
+}

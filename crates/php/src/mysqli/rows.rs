@@ -1,0 +1,276 @@
+//! The rows of a result, wherever they are: all here, still with the server, or behind a cursor of a prepared statement.
+
+use super::failure::Failed;
+use super::session::Session;
+use crate::convert::{Format, Layout, Shape};
+use crate::zend::error::Outcome;
+use crate::zend::guarded::Guarded;
+use crate::zend::slot::Slot;
+use core::cell::Cell;
+use std::rc::Rc;
+use vaquita_client::{Buffered, Columns, Row, Statement};
+
+/// Rows, and how they become values.
+pub(crate) struct Rows {
+    pub(super) session: Rc<Session>,
+    pub(super) columns: Columns,
+    pub(super) layout: Layout,
+    place: Place,
+}
+
+/// Where the rows are.
+enum Place {
+    /// All here.
+    Here {
+        rows: Guarded<Option<Buffered>>,
+        count: u64,
+        /// The row that is fetched next; `count + 1`: the end has been seen.
+        position: Cell<u64>,
+        /// The row that was fetched last: `lengths` speaks of it, also after a seek.
+        fetched: Cell<Option<u64>>,
+    },
+    /// Still with the server.
+    There {
+        /// The session's connection that they come from.
+        generation: u64,
+        /// The statement whose cursor has them, and the row that was fetched last; none if they are on their way already.
+        cursor: Option<(Statement, Guarded<Option<Buffered>>)>,
+        fetched: Cell<u64>,
+        ended: Cell<bool>,
+    },
+}
+
+impl Rows {
+    fn new(session: &Rc<Session>, columns: Columns, format: Format, place: Place) -> Rows {
+        let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
+        let layout = Layout::new(&columns, format, native);
+        Rows { session: Rc::clone(session), columns, layout, place }
+    }
+
+    /// Rows that were received.
+    pub(super) fn buffered(
+        session: &Rc<Session>,
+        columns: Columns,
+        format: Format,
+        stored: Buffered,
+    ) -> Rows {
+        let place = Place::Here {
+            count: stored.rows(),
+            rows: Guarded::new(Some(stored)),
+            position: Cell::new(0),
+            fetched: Cell::new(None),
+        };
+        Rows::new(session, columns, format, place)
+    }
+
+    fn there(
+        session: &Rc<Session>,
+        columns: Columns,
+        format: Format,
+        cursor: Option<Statement>,
+        ended: bool,
+    ) -> Rows {
+        let place = Place::There {
+            generation: session.generation(),
+            cursor: cursor.map(|statement| (statement, Guarded::new(None))),
+            fetched: Cell::new(0),
+            ended: Cell::new(ended),
+        };
+        Rows::new(session, columns, format, place)
+    }
+
+    /// Rows that the connection is about to receive.
+    pub(super) fn unbuffered(session: &Rc<Session>, columns: Columns, format: Format) -> Rows {
+        Rows::there(session, columns, format, None, false)
+    }
+
+    /// Rows behind the cursor of a statement.
+    pub(super) fn behind_cursor(
+        session: &Rc<Session>,
+        columns: Columns,
+        statement: Statement,
+    ) -> Rows {
+        Rows::there(session, columns, Format::Binary, Some(statement), false)
+    }
+
+    /// Columns alone.
+    pub(super) fn none(session: &Rc<Session>, columns: Columns) -> Rows {
+        Rows::there(session, columns, Format::Binary, None, true)
+    }
+
+    pub(super) fn is_buffered(&self) -> bool {
+        matches!(self.place, Place::Here { .. })
+    }
+
+    /// Whether the end of unbuffered rows has been seen.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(&self.place, Place::There { ended, .. } if ended.get())
+    }
+
+    /// How many rows there are; of unbuffered ones 0 until their end has been seen.
+    pub(super) fn row_count(&self) -> u64 {
+        match &self.place {
+            Place::Here { count, .. } => *count,
+            Place::There { fetched, ended, .. } if ended.get() => fetched.get(),
+            Place::There { .. } => 0,
+        }
+    }
+
+    pub(super) fn field_count(&self) -> i64 {
+        i64::try_from(self.columns.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Makes a buffered row the next one; false, and nothing changes, if there is no such row.
+    pub(super) fn seek(&self, row: u64) -> bool {
+        match &self.place {
+            Place::Here { count, position, .. } if row < *count => {
+                position.set(row);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes a buffered row the next one; beyond the last there is the end.
+    pub(super) fn seek_or_end(&self, row: u64) {
+        if let Place::Here { count, position, .. } = &self.place {
+            position.set(row.min(*count));
+        }
+    }
+
+    /// Makes the first of buffered rows the next one.
+    pub(super) fn rewind(&self) {
+        if let Place::Here { position, .. } = &self.place {
+            position.set(0);
+        }
+    }
+
+    /// Goes on to the next row: `Ok(false)` at the end, `Err` after a failure, which the session keeps.
+    pub(super) fn advance(&self) -> Result<bool, Failed> {
+        match &self.place {
+            Place::Here { count, position, fetched, .. } => {
+                let row = position.get();
+                position.set((row + 1).min(count + 1));
+                if row < *count {
+                    fetched.set(Some(row));
+                }
+                Ok(row < *count)
+            }
+            Place::There { ended, .. } if ended.get() => Ok(false),
+            Place::There { generation, cursor, fetched, ended } => {
+                let advanced = match cursor {
+                    None => self.session.advance(*generation),
+                    Some((statement, current)) => {
+                        let row = self.session.fetch(*generation, statement, &self.columns, 1);
+                        row.map(|row| {
+                            let is_there = row.rows() > 0;
+                            let _ = current.with(|current| *current = Some(row));
+                            is_there
+                        })
+                    }
+                };
+                match advanced {
+                    Ok(true) => fetched.set(fetched.get() + 1),
+                    Ok(false) => ended.set(true),
+                    Err(_) => {}
+                }
+                advanced
+            }
+        }
+    }
+
+    /// Looks at the row that was fetched last. Zend calls that allocate are welcome inside, user code is not.
+    pub(super) fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
+        match &self.place {
+            Place::Here { rows, fetched, .. } => {
+                let row = fetched.get()?;
+                rows.peek(|rows| rows.as_ref().and_then(|rows| rows.row(row)).map(look))
+                    .ok()
+                    .flatten()
+            }
+            Place::There { cursor: Some((_, current)), .. } => current
+                .peek(|current| current.as_ref().and_then(|rows| rows.row(0)).map(look))
+                .ok()
+                .flatten(),
+            Place::There { generation, ended, .. } => {
+                if ended.get() || *generation != self.session.generation() {
+                    return None;
+                }
+                self.session.current_row(look)
+            }
+        }
+    }
+
+    /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
+    pub(super) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+        self.layout.prepare(&self.columns, shape);
+        self.session.error.clear();
+        match self.advance() {
+            Ok(true) => {
+                self.row(|row| self.layout.write(row, shape, slot));
+                Ok(())
+            }
+            Ok(false) => {
+                slot.null();
+                Ok(())
+            }
+            Err(_) => {
+                slot.bool(false);
+                self.session.error.report()
+            }
+        }
+    }
+
+    /// Writes the lengths of the row that was fetched last; false, and nothing is written, if there are none to speak of.
+    pub(super) fn write_lengths(&self, slot: Slot<'_>) -> bool {
+        if let Place::Here { count, position, .. } = &self.place {
+            // Before the first row, and after the end.
+            if position.get() == 0 || position.get() > *count {
+                return false;
+            }
+        }
+        // The list is begun inside, so that without a row the slot is still to be written.
+        let mut slot = Some(slot);
+        self.row(|row| {
+            if let Some(slot) = slot.take() {
+                self.layout.write_lengths(row, slot);
+            }
+        });
+        match slot {
+            None => true,
+            Some(slot) if self.is_buffered() => {
+                // Sought to, but nothing fetched yet.
+                self.layout.write_zero_lengths(slot);
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Reads rows that are on their way to their end, so that the connection can be used again.
+    pub(super) fn skip(&self) {
+        if !self.is_buffered() {
+            self.free();
+        }
+    }
+
+    /// Gives the rows back; those on their way are read to their end, so that the connection can be used again.
+    pub(super) fn free(&self) {
+        match &self.place {
+            Place::Here { rows, .. } => {
+                let _ = rows.with(|rows| drop(rows.take()));
+            }
+            Place::There { generation, cursor, ended, .. } => {
+                if !ended.replace(true) && cursor.is_none() {
+                    self.session.skip(*generation);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        self.free();
+    }
+}

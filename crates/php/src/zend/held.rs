@@ -1,0 +1,316 @@
+//! PHP values that belong to an object's state: variables bound by reference, and values made ready for the driver.
+
+use super::array::List;
+use super::call::Call;
+use super::error::{Outcome, Thrown, is_pending};
+use super::ffi;
+use super::slot::{Slot, Value, type_of};
+use super::string::Str;
+use core::cell::Cell;
+use core::ptr;
+
+/// A list of values, or nothing. A plain word: an object whose state has one names it in [`super::object::Class::held`], so that it
+/// is released with the object, where user code (a destructor) may run.
+pub(crate) struct Held(Cell<*mut ffi::zend_array>);
+
+/// What the driver needs to know of a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Scalar<'a> {
+    /// NULL, or anything that is none of the others.
+    Null,
+    /// An integer.
+    Long(i64),
+    /// A float.
+    Double(f64),
+    /// A string.
+    Bytes(&'a [u8]),
+}
+
+/// What a value is to become; NULL stays NULL.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// An integer, or the digits of one that does not fit.
+    Long,
+    /// A float.
+    Double,
+    /// A string.
+    Bytes,
+    /// Whatever it is.
+    Anything,
+}
+
+impl Held {
+    pub(crate) const fn nothing() -> Held {
+        Held(Cell::new(ptr::null_mut()))
+    }
+
+    /// Whether there is a list.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.0.get().is_null()
+    }
+
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        let list = self.0.get();
+        // SAFETY: a list of ours is alive while it is held.
+        if list.is_null() { 0 } else { unsafe { (*list).nNumUsed as usize } }
+    }
+
+    /// Puts another list in the place of the one that is there; user code may run when that one goes.
+    fn replace(&self, list: *mut ffi::zend_array) {
+        // SAFETY: the list was held here, and nobody finds it any more.
+        unsafe { release(self.0.replace(list)) };
+    }
+
+    /// Lets go of the list; user code may run.
+    pub(crate) fn clear(&self) {
+        self.replace(ptr::null_mut());
+    }
+
+    /// Takes the list out, for [`release`].
+    pub(super) fn take(&self) -> *mut ffi::zend_array {
+        self.0.replace(ptr::null_mut())
+    }
+
+    /// Holds the arguments that a call has left, references as references.
+    pub(crate) fn hold_arguments(&self, call: &mut Call<'_>) {
+        let mut place = Slot::undefined();
+        // SAFETY: the place is this frame's own, and the list in it is handed on; each argument is a zval of the call's frame.
+        unsafe {
+            let mut list = List::new(Slot::new(&raw mut place), 0);
+            while let Some(argument) = call.raw_argument() {
+                copy(list.push(), argument);
+            }
+            self.replace(place.value.arr);
+        }
+    }
+
+    /// Holds the elements of an array, references as references.
+    pub(crate) fn hold_elements(&self, array: Value<'_>) {
+        let mut place = Slot::undefined();
+        // SAFETY: as above; the value is an array, whose elements stay while they are copied, for no user code runs.
+        unsafe {
+            let elements = (*array.as_ptr()).value.arr;
+            let mut list = List::new(Slot::new(&raw mut place), (*elements).nNumOfElements);
+            each(elements, |element| copy(list.push(), element));
+            self.replace(place.value.arr);
+        }
+    }
+
+    /// Holds this many NULLs, to be written by [`Held::slot`].
+    pub(crate) fn hold_nulls(&self, length: usize) {
+        let mut place = Slot::undefined();
+        // SAFETY: as above.
+        unsafe {
+            let capacity = u32::try_from(length).unwrap_or_default();
+            let mut list = List::new(Slot::new(&raw mut place), capacity);
+            for _ in 0..length {
+                list.push();
+            }
+            self.replace(place.value.arr);
+        }
+    }
+
+    /// Holds what becomes of another list's values when each is converted as `wanted` says of its number. User code may run: an object
+    /// that becomes a string, the handler of a warning.
+    ///
+    /// # Errors
+    /// An exception is pending.
+    pub(crate) fn hold_converted(&self, from: &Held, wanted: impl Fn(usize) -> Wanted) -> Outcome {
+        let source = from.0.get();
+        if source.is_null() {
+            self.clear();
+            return Ok(());
+        }
+        let mut place = Slot::undefined();
+        // SAFETY: the list that is read gets one more reference for as long as user code may replace it; the new one is in nobody's
+        // sight before its end. A long jump leaves both to the request's memory.
+        unsafe {
+            (*source).gc.refcount += 1;
+            let length = (*source).nNumUsed;
+            let mut list = List::new(Slot::new(&raw mut place), length);
+            for number in 0..length as usize {
+                let element = (*source).__bindgen_anon_1.arPacked.add(number);
+                let slot = list.push();
+                let zval = slot.as_ptr();
+                copy(slot, Value::new(element).as_ptr());
+                convert(zval, wanted(number));
+                if is_pending() {
+                    break;
+                }
+            }
+            release(source);
+            if is_pending() {
+                release(place.value.arr);
+                return Err(Thrown);
+            }
+            self.replace(place.value.arr);
+        }
+        Ok(())
+    }
+
+    /// The value with this number, as the driver takes it; no user code may run while it is borrowed.
+    pub(crate) fn scalar(&self, number: usize) -> Scalar<'_> {
+        let Some(element) = self.element(number) else {
+            return Scalar::Null;
+        };
+        // SAFETY: the type says which member of the union is set; the string lives as long as the list.
+        unsafe {
+            match type_of(element) {
+                ffi::IS_LONG => Scalar::Long((*element).value.lval),
+                ffi::IS_DOUBLE => Scalar::Double((*element).value.dval),
+                ffi::IS_STRING => Scalar::Bytes(Str((*element).value.str_).bytes()),
+                _ => Scalar::Null,
+            }
+        }
+    }
+
+    fn element(&self, number: usize) -> Option<*mut ffi::zval> {
+        let list = self.0.get();
+        // SAFETY: a list of ours is packed and has so many elements.
+        (number < self.len()).then(|| unsafe { (*list).__bindgen_anon_1.arPacked.add(number) })
+    }
+
+    /// The place of the value with this number, which is NULL now.
+    pub(crate) fn slot(&self, number: usize) -> Option<Slot<'_>> {
+        // SAFETY: the element is the list's.
+        self.element(number).map(|element| unsafe { Slot::new(element) })
+    }
+
+    /// Moves the value with this number to the variable with the same number of another list; NULL stays. User code may run: the
+    /// destructor of what the variable held, the conversion to the type of a property.
+    pub(crate) fn give(&self, number: usize, to: &Held) {
+        let (Some(from), Some(to)) = (self.element(number), to.element(number)) else {
+            return;
+        };
+        // SAFETY: both are zvals of lists that are held; the value is moved, so that it is released once whatever happens.
+        unsafe {
+            let mut value = ptr::read(from);
+            (*from).u1.type_info = ffi::IS_NULL;
+            let mut variable = to;
+            if type_of(to) == ffi::IS_REFERENCE {
+                let reference = (*to).value.ref_;
+                if !(*reference).sources.ptr.is_null() {
+                    ffi::zend_try_assign_typed_ref_ex(reference, &raw mut value, false);
+                    return;
+                }
+                variable = &raw mut (*reference).val;
+            }
+            let mut old = ptr::read(variable);
+            variable.write(value);
+            ffi::zval_ptr_dtor(&raw mut old);
+        }
+    }
+}
+
+/// Whether an array has the keys 0, 1, 2 and so on, in this order.
+///
+/// # Safety
+/// `array` must be alive.
+pub(super) unsafe fn is_list(array: *mut ffi::zend_array) -> bool {
+    // SAFETY: the caller's promise; the functions only read.
+    unsafe {
+        let (mut position, mut expected) = (0, 0);
+        loop {
+            let (mut key, mut index) = (ptr::null_mut(), 0);
+            let kind = ffi::zend_hash_get_current_key_ex(
+                array,
+                &raw mut key,
+                &raw mut index,
+                &raw mut position,
+            );
+            match u32::try_from(kind).unwrap_or_default() {
+                ffi::HASH_KEY_NON_EXISTENT => return true,
+                ffi::HASH_KEY_IS_LONG if index == expected => expected += 1,
+                _ => return false,
+            }
+            ffi::zend_hash_move_forward_ex(array, &raw mut position);
+        }
+    }
+}
+
+/// Calls with each element.
+///
+/// # Safety
+/// `array` must be alive and stay as it is meanwhile.
+unsafe fn each(array: *mut ffi::zend_array, mut with: impl FnMut(*mut ffi::zval)) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut position = 0;
+        loop {
+            let element = ffi::zend_hash_get_current_data_ex(array, &raw mut position);
+            if element.is_null() {
+                return;
+            }
+            with(element);
+            ffi::zend_hash_move_forward_ex(array, &raw mut position);
+        }
+    }
+}
+
+/// Writes one more reference of a value.
+///
+/// # Safety
+/// `value` must be readable.
+unsafe fn copy(slot: Slot<'_>, value: *mut ffi::zval) {
+    // SAFETY: the caller's promise; what is counted gets one reference more.
+    unsafe {
+        let place = slot.as_ptr();
+        (*place).value = (*value).value;
+        (*place).u1.type_info = (*value).u1.type_info;
+        if (*place).u1.v.type_flags != 0 {
+            (*(*place).value.counted).gc.refcount += 1;
+        }
+    }
+}
+
+/// The least float that is an integer of PHP's: -2^63.
+const MIN_LONG: f64 = -9_223_372_036_854_775_808.0;
+/// The least float beyond the integers of PHP's: 2^63.
+const MAX_LONG: f64 = 9_223_372_036_854_775_808.0;
+
+/// Converts a value that is nobody else's.
+///
+/// # Safety
+/// `zval` must be writable.
+unsafe fn convert(zval: *mut ffi::zval, wanted: Wanted) {
+    // SAFETY: the caller's promise; the functions convert a zval in its place, and release what was there.
+    unsafe {
+        match (wanted, type_of(zval)) {
+            (_, ffi::IS_NULL)
+            | (Wanted::Anything, _)
+            | (Wanted::Long, ffi::IS_LONG)
+            | (Wanted::Double, ffi::IS_DOUBLE)
+            | (Wanted::Bytes, ffi::IS_STRING) => {}
+            (Wanted::Long, _) => {
+                let number = ffi::zval_get_double_func(zval);
+                if (MIN_LONG..MAX_LONG).contains(&number) || number.is_nan() {
+                    ffi::convert_to_long(zval);
+                } else {
+                    ffi::_try_convert_to_string(zval);
+                }
+            }
+            (Wanted::Double, _) => ffi::convert_to_double(zval),
+            (Wanted::Bytes, _) => {
+                ffi::_try_convert_to_string(zval);
+            }
+        }
+    }
+}
+
+/// Lets go of a list; user code may run.
+///
+/// # Safety
+/// `list` must be null, or a reference that the caller gives away.
+pub(super) unsafe fn release(list: *mut ffi::zend_array) {
+    if list.is_null() {
+        return;
+    }
+    // SAFETY: the caller's promise; a zval of the array releases it.
+    unsafe {
+        let mut value = Slot::undefined();
+        value.value.arr = list;
+        value.u1.type_info = ffi::IS_ARRAY_EX;
+        ffi::zval_ptr_dtor(&raw mut value);
+    }
+}
