@@ -206,7 +206,7 @@ function mysqli_options(mysqli $mysql, int $option, $value): bool {} // options:
 function mysqli_set_opt(mysqli $mysql, int $option, $value): bool {} // options::options
 #[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this function is now redundant')]
 function mysqli_ping(mysqli $mysql): bool {} // commands::ping
-function mysqli_prepare(mysqli $mysql, string $query): mysqli_stmt|false {} // statement::prepare_on_link
+function mysqli_prepare(mysqli $mysql, string $query): mysqli_stmt|false {} // prepare::prepare_on_link
 function mysqli_report(int $flags): bool {} // report::report, returns true since 8.4
 function mysqli_query(mysqli $mysql, string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query
 function mysqli_real_connect(
@@ -228,11 +228,11 @@ function mysqli_savepoint(mysqli $mysql, string $name): bool {} // transaction::
 function mysqli_select_db(mysqli $mysql, string $database): bool {} // commands::select_db
 function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // commands::set_charset
 function mysqli_stmt_affected_rows(mysqli_stmt $statement): string|int {} // statement::affected_rows
-function mysqli_stmt_attr_get(mysqli_stmt $statement, int $attribute): int {} // statement::attr_get
-function mysqli_stmt_attr_set(mysqli_stmt $statement, int $attribute, int $value): bool {} // statement::attr_set
+function mysqli_stmt_attr_get(mysqli_stmt $statement, int $attribute): int {} // statement_attribute::attr_get
+function mysqli_stmt_attr_set(mysqli_stmt $statement, int $attribute, int $value): bool {} // statement_attribute::attr_set
 function mysqli_stmt_bind_param(mysqli_stmt $statement, string $types, mixed &...$vars): bool {} // execute::bind_param
 function mysqli_stmt_bind_result(mysqli_stmt $statement, mixed &...$vars): bool {} // statement_result::bind_result
-function mysqli_stmt_close(mysqli_stmt $statement): true {} // statement::close
+function mysqli_stmt_close(mysqli_stmt $statement): true {} // prepare::close
 function mysqli_stmt_data_seek(mysqli_stmt $statement, int $offset): void {} // statement_result::data_seek
 function mysqli_stmt_errno(mysqli_stmt $statement): int {} // statement::errno
 function mysqli_stmt_error(mysqli_stmt $statement): string {} // statement::error
@@ -242,14 +242,14 @@ function mysqli_stmt_field_count(mysqli_stmt $statement): int {} // statement::f
 function mysqli_stmt_free_result(mysqli_stmt $statement): void {} // statement_result::free_result
 function mysqli_stmt_get_result(mysqli_stmt $statement): mysqli_result|false {} // statement_result::get_result
 function mysqli_stmt_get_warnings(mysqli_stmt $statement): mysqli_warning|false {} // warnings::stmt_get_warnings
-function mysqli_stmt_init(mysqli $mysql): mysqli_stmt|false {} // statement::init
+function mysqli_stmt_init(mysqli $mysql): mysqli_stmt|false {} // prepare::init
 function mysqli_stmt_insert_id(mysqli_stmt $statement): string|int {} // statement::insert_id
 function mysqli_stmt_more_results(mysqli_stmt $statement): bool {} // statement_result::more_results
 function mysqli_stmt_next_result(mysqli_stmt $statement): bool {} // statement_result::next_result
 function mysqli_stmt_num_rows(mysqli_stmt $statement): string|int {} // statement::num_rows
 function mysqli_stmt_param_count(mysqli_stmt $statement): int {} // statement::param_count
-function mysqli_stmt_prepare(mysqli_stmt $statement, string $query): bool {} // statement::prepare
-function mysqli_stmt_reset(mysqli_stmt $statement): bool {} // statement::reset
+function mysqli_stmt_prepare(mysqli_stmt $statement, string $query): bool {} // prepare::prepare
+function mysqli_stmt_reset(mysqli_stmt $statement): bool {} // prepare::reset
 function mysqli_stmt_result_metadata(mysqli_stmt $statement): mysqli_result|false {} // statement_result::result_metadata
 function mysqli_stmt_send_long_data(mysqli_stmt $statement, int $param_num, string $data): bool {} // execute::send_long_data
 function mysqli_stmt_store_result(mysqli_stmt $statement): bool {} // statement_result::store_result
@@ -335,7 +335,7 @@ class mysqli {
     public function next_result(): bool {} // query::next_result, tentative
     #[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this method is now redundant')]
     public function ping(): bool {} // commands::ping, tentative
-    public function prepare(string $query): mysqli_stmt|false {} // statement::prepare_on_link, tentative
+    public function prepare(string $query): mysqli_stmt|false {} // prepare::prepare_on_link, tentative
     public function query(string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query, tentative
     public function real_connect(
         ?string $hostname = null,
@@ -358,7 +358,7 @@ class mysqli {
     public function set_opt(int $option, $value): bool {} // options::options, tentative
     public function ssl_set(?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos) {} // tls::ssl_set, tentative, returns true since 8.4
     public function stat(): string|false {} // commands::stat, tentative
-    public function stmt_init(): mysqli_stmt|false {} // statement::init, tentative
+    public function stmt_init(): mysqli_stmt|false {} // prepare::init, tentative
     public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative
     public function thread_safe(): bool {} // link::thread_safe, tentative
     public function use_result(): mysqli_result|false {} // query::use_result, tentative
@@ -412,12 +412,12 @@ class mysqli_stmt {
     public string $sqlstate;
     public int $id;
 
-    public function __construct(mysqli $mysql, ?string $query = null) {} // statement::construct
-    public function attr_get(int $attribute): int {} // statement::attr_get, tentative
-    public function attr_set(int $attribute, int $value): bool {} // statement::attr_set, tentative
+    public function __construct(mysqli $mysql, ?string $query = null) {} // prepare::construct
+    public function attr_get(int $attribute): int {} // statement_attribute::attr_get, tentative
+    public function attr_set(int $attribute, int $value): bool {} // statement_attribute::attr_set, tentative
     public function bind_param(string $types, mixed &...$vars): bool {} // execute::bind_param, tentative
     public function bind_result(mixed &...$vars): bool {} // statement_result::bind_result, tentative
-    public function close() {} // statement::close, tentative, returns true since 8.4
+    public function close() {} // prepare::close, tentative, returns true since 8.4
     public function data_seek(int $offset): void {} // statement_result::data_seek, tentative
     public function execute(?array $params = null): bool {} // execute::execute, tentative
     public function fetch(): ?bool {} // statement_result::fetch, tentative
@@ -428,8 +428,8 @@ class mysqli_stmt {
     public function num_rows(): string|int {} // statement::num_rows, tentative
     public function send_long_data(int $param_num, string $data): bool {} // execute::send_long_data, tentative
     public function free_result(): void {} // statement_result::free_result, tentative
-    public function reset(): bool {} // statement::reset, tentative
-    public function prepare(string $query): bool {} // statement::prepare, tentative
+    public function reset(): bool {} // prepare::reset, tentative
+    public function prepare(string $query): bool {} // prepare::prepare, tentative
     public function store_result(): bool {} // statement_result::store_result, tentative
     public function get_result(): mysqli_result|false {} // statement_result::get_result, tentative
 }

@@ -115,8 +115,10 @@ impl<'a> Command<'a> {
                 Cow::Owned(out)
             }
             Command::StmtSendLongData { statement_id, parameter, data } => {
-                let head = (statement_id.to_le_bytes(), parameter.to_le_bytes());
-                Cow::Owned([&head.0[..], &head.1, data].concat())
+                let mut out = statement_id.to_le_bytes().to_vec();
+                out.extend_from_slice(&parameter.to_le_bytes());
+                out.extend_from_slice(data);
+                Cow::Owned(out)
             }
             Command::StmtClose(statement_id) | Command::StmtReset(statement_id) => {
                 Cow::Owned(statement_id.to_le_bytes().to_vec())

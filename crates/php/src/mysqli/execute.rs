@@ -2,8 +2,9 @@
 
 use super::failure::Failed;
 use super::link::Link;
+use super::prepare::Goodbye;
 use super::session::{Executed, Status};
-use super::statement::{Goodbye, Phase, Said, Statement};
+use super::statement::{Phase, Said, Statement};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
 use crate::zend::held::{Scalar, Wanted};

@@ -10,7 +10,7 @@ use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, throw_error};
 use crate::zend::guarded::Guarded;
 use crate::zend::held::Held;
-use crate::zend::object::{Class, ClassSlot, Object, make};
+use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use core::cell::{Cell, OnceCell};
@@ -34,15 +34,6 @@ pub(super) enum Phase {
     Fetching,
 }
 
-/// When the server is told that a statement is not needed any more.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Goodbye {
-    /// At once, which forgets the link's error and number of rows, as stock does.
-    Now,
-    /// With the next command.
-    Later,
-}
-
 /// What the server said of the last run.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Said {
@@ -50,6 +41,17 @@ pub(super) struct Said {
     pub(super) insert_id: u64,
     pub(super) warnings: u16,
     pub(super) status: StatusFlags,
+}
+
+impl Said {
+    pub(super) fn of(session: &vaquita_client::Session) -> Said {
+        Said {
+            affected_rows: session.affected_rows,
+            insert_id: session.last_insert_id,
+            warnings: session.warnings,
+            status: session.status,
+        }
+    }
 }
 
 /// A statement that the server has prepared on one of the session's connections.
@@ -68,7 +70,7 @@ pub(crate) struct Statement {
     pub(super) phase: Cell<Phase>,
     pub(super) on_server: Guarded<Option<OnServer>>,
     /// Its text, for the report of a missing index; kept only where that may be asked for.
-    text: Guarded<Vec<u8>>,
+    pub(super) text: Guarded<Vec<u8>>,
     pub(super) error: LastError,
     pub(super) said: Cell<Said>,
     /// Whether there are columns and perhaps rows: since it was prepared, or since a run had some.
@@ -77,7 +79,7 @@ pub(crate) struct Statement {
     pub(super) wants_cursor: Cell<bool>,
     /// Whether the last run's rows are behind a cursor.
     pub(super) has_cursor: Cell<bool>,
-    updates_max_length: Cell<bool>,
+    pub(super) updates_max_length: Cell<bool>,
     /// The letters of `bind_param`.
     pub(super) types: Guarded<Vec<u8>>,
     /// Which parameters `send_long_data` has sent for the next run.
@@ -285,75 +287,6 @@ impl Statement {
         result
     }
 
-    /// Has the server prepare it, in place of what was prepared before.
-    pub(super) fn prepare(&self, sql: &[u8]) -> Result<(), Failed> {
-        let Some(session) = self.session() else {
-            return Err(self.fail_out_of_sync());
-        };
-        self.error.clear();
-        self.forget(Goodbye::Now);
-        self.said.set(Said { affected_rows: UNKNOWN_ROWS, ..Said::default() });
-        let prepared = self.settle(session, session.prepare(sql))?;
-        self.said.set(Said::default());
-        self.has_result.set(!prepared.columns().is_empty());
-        let columns = prepared.columns().clone();
-        let on_server = OnServer { generation: session.generation(), prepared, columns };
-        let _ = self.on_server.with(|it| *it = Some(on_server));
-        let _ = self.text.with(|text| {
-            text.clear();
-            if report::reports_index() {
-                text.extend_from_slice(sql);
-            }
-        });
-        self.phase.set(Phase::Prepared);
-        Ok(())
-    }
-
-    /// Reads what is left of its last run, so that the connection can be used again.
-    pub(super) fn flush(&self) {
-        let Some(session) = self.session() else { return };
-        if self.phase.get() == Phase::Waiting {
-            self.phase.set(Phase::Fetching);
-            if !self.has_cursor.get() {
-                session.skip(self.generation());
-            }
-        }
-        let _ = self.rows.peek(|rows| {
-            if let Some(rows) = rows {
-                rows.skip();
-            }
-        });
-        while self.phase.get() > Phase::Prepared
-            && session.is_result_pending()
-            && session.next_executed(self.generation()).is_ok()
-        {
-            session.skip(self.generation());
-        }
-    }
-
-    /// Has the server forget it, with all that belongs to it but the variables.
-    pub(super) fn forget(&self, goodbye: Goodbye) {
-        if self.phase.get() > Phase::Initialised {
-            self.flush();
-        }
-        let _ = self.rows.with(|rows| drop(rows.take()));
-        let on_server = self.on_server.with(Option::take).ok().flatten();
-        if let (Some(session), Some(it)) = (self.session(), on_server) {
-            session.close_statement(it.generation, &it.prepared, goodbye == Goodbye::Later);
-        }
-        let _ = self.sent.with(Vec::clear);
-        self.has_result.set(false);
-        self.has_cursor.set(false);
-        self.phase.set(Phase::Initialised);
-    }
-
-    /// Lets go of the variables; user code may run.
-    fn release_variables(&self) {
-        self.parameters.clear();
-        self.results.clear();
-        self.values.clear();
-    }
-
     /// Reports the last run if the server found no good index for it and the report mode asks for that.
     pub(super) fn report_index(&self) -> Outcome {
         if !report::reports_index() {
@@ -368,12 +301,6 @@ impl Statement {
     }
 }
 
-impl Drop for Statement {
-    fn drop(&mut self) {
-        self.forget(Goodbye::Now);
-    }
-}
-
 fn write_affected_rows(statement: &Statement, slot: Slot<'_>) {
     match statement.said.get().affected_rows {
         UNKNOWN_ROWS => slot.long(-1),
@@ -385,106 +312,6 @@ fn write_affected_rows(statement: &Statement, slot: Slot<'_>) {
 pub(super) fn only_argument<'a>(call: &mut Call<'a>, least: Status) -> Outcome<&'a Statement> {
     let object = call.receiver::<Statement>(0, 0)?;
     Statement::of(object, least)
-}
-
-/// `mysqli_stmt_init`.
-pub(crate) fn init(call: &mut Call<'_>) -> Outcome {
-    let link = call.receiver::<Link>(0, 0)?;
-    Link::session(link, Status::Valid)?;
-    make::<Statement>(call.returns()).begin(link.state());
-    Ok(())
-}
-
-/// `mysqli_stmt::__construct`.
-pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver::<Statement>(1, 2)?;
-    let link = call.object::<Link>()?;
-    let sql = call.optional_bytes()?;
-    Link::session(link, Status::Valid)?;
-    if object.session().is_some() {
-        return Err(throw_error(&[object.class_name(), b" object has a link already"]));
-    }
-    object.begin(link.state());
-    let Some(sql) = sql else { return Ok(()) };
-    if object.prepare(sql).is_err() {
-        return object.error.report();
-    }
-    object.status.set(Status::Valid);
-    Ok(())
-}
-
-/// `mysqli_prepare`: an object, or false.
-pub(crate) fn prepare_on_link(call: &mut Call<'_>) -> Outcome {
-    let link = call.receiver::<Link>(1, 1)?;
-    let sql = call.bytes()?;
-    let session = Link::session(link, Status::Valid)?;
-    let statement = make::<Statement>(call.returns());
-    statement.begin(link.state());
-    if statement.prepare(sql).is_err() {
-        call.drop_returned();
-        call.returns().bool(false);
-        return session.error.report();
-    }
-    statement.status.set(Status::Valid);
-    Ok(())
-}
-
-/// `mysqli_stmt_prepare`.
-pub(crate) fn prepare(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver::<Statement>(1, 1)?;
-    let sql = call.bytes()?;
-    let statement = Statement::of(object, Status::Initialised)?;
-    let prepared = statement.prepare(sql).is_ok();
-    if prepared {
-        statement.status.set(Status::Valid);
-    } else {
-        statement.error.report()?;
-    }
-    // What was bound belongs to the statement of before.
-    statement.release_variables();
-    call.returns().bool(prepared);
-    Ok(())
-}
-
-/// `mysqli_stmt_close`.
-pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    statement.forget(Goodbye::Now);
-    statement.status.set(Status::Closed);
-    statement.release_variables();
-    call.returns().bool(true);
-    Ok(())
-}
-
-/// `mysqli_stmt_reset`; as in stock no failure is reported.
-pub(crate) fn reset(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    let mut done = true;
-    if let (Some(session), true) = (statement.session(), statement.phase.get() > Phase::Initialised)
-    {
-        statement.error.clear();
-        session.error.clear();
-        let _ = statement.sent.with(Vec::clear);
-        statement.flush();
-        let reset = statement.on_server.peek(|it| {
-            it.as_ref().map_or(Ok(()), |it| session.reset_statement(it.generation, &it.prepared))
-        });
-        done = statement.settle(session, reset.unwrap_or(Err(Failed))).is_ok();
-        statement.said.set(session.last(Said::default(), Said::of));
-    }
-    call.returns().bool(done);
-    Ok(())
-}
-
-impl Said {
-    pub(super) fn of(session: &vaquita_client::Session) -> Said {
-        Said {
-            affected_rows: session.affected_rows,
-            insert_id: session.last_insert_id,
-            warnings: session.warnings,
-            status: session.status,
-        }
-    }
 }
 
 /// `mysqli_stmt_affected_rows`.
@@ -547,77 +374,5 @@ pub(crate) fn error_list(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn sqlstate(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
     call.returns().bytes(&statement.error.sqlstate());
-    Ok(())
-}
-
-/// What an attribute is about.
-#[derive(Clone, Copy)]
-enum Attribute {
-    UpdateMaxLength,
-    CursorType,
-    PrefetchRows,
-}
-
-fn attribute(call: &Call<'_>, number: i64) -> Outcome<Attribute> {
-    match number {
-        0 => Ok(Attribute::UpdateMaxLength),
-        1 => Ok(Attribute::CursorType),
-        2 => Ok(Attribute::PrefetchRows),
-        _ => Err(call.value_error(
-            1,
-            c"must be one of MYSQLI_STMT_ATTR_UPDATE_MAX_LENGTH, MYSQLI_STMT_ATTR_PREFETCH_ROWS, or STMT_ATTR_CURSOR_TYPE",
-        )),
-    }
-}
-
-/// `mysqli_stmt_attr_set`.
-pub(crate) fn attr_set(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver::<Statement>(2, 2)?;
-    let number = call.long()?;
-    let value = call.long()?;
-    let statement = Statement::of(object, Status::Valid)?;
-    let supported = match (attribute(call, number)?, value) {
-        (Attribute::UpdateMaxLength, 0 | 1) => {
-            statement.updates_max_length.set(value == 1);
-            true
-        }
-        (Attribute::UpdateMaxLength, _) => {
-            let what = c"must be 0 or 1 for attribute MYSQLI_STMT_ATTR_UPDATE_MAX_LENGTH";
-            return Err(call.value_error(2, what));
-        }
-        (Attribute::CursorType, 0 | 1) => {
-            statement.wants_cursor.set(value == 1);
-            true
-        }
-        (Attribute::CursorType, 2 | 4) => false,
-        (Attribute::CursorType, _) => {
-            let what = c"must be one of the MYSQLI_CURSOR_TYPE_* constants for attribute MYSQLI_STMT_ATTR_CURSOR_TYPE";
-            return Err(call.value_error(2, what));
-        }
-        (Attribute::PrefetchRows, ..1) => {
-            let what = c"must be greater than 0 for attribute MYSQLI_STMT_ATTR_PREFETCH_ROWS";
-            return Err(call.value_error(2, what));
-        }
-        (Attribute::PrefetchRows, value) => value == 1,
-    };
-    if !supported {
-        statement.fail(codes::NOT_IMPLEMENTED, b"Not implemented");
-        statement.error.report()?;
-    }
-    call.returns().bool(supported);
-    Ok(())
-}
-
-/// `mysqli_stmt_attr_get`.
-pub(crate) fn attr_get(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver::<Statement>(1, 1)?;
-    let number = call.long()?;
-    let statement = Statement::of(object, Status::Valid)?;
-    let value = match attribute(call, number)? {
-        Attribute::UpdateMaxLength => statement.updates_max_length.get().into(),
-        Attribute::CursorType => statement.wants_cursor.get().into(),
-        Attribute::PrefetchRows => 1,
-    };
-    call.returns().long(value);
     Ok(())
 }

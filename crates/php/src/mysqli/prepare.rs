@@ -1,0 +1,186 @@
+//! The life of a prepared statement: how it is made, made again, reset, and forgotten by the server.
+
+use super::failure::Failed;
+use super::link::Link;
+use super::report;
+use super::session::Status;
+use super::statement::{OnServer, Phase, Said, Statement, only_argument};
+use crate::zend::call::Call;
+use crate::zend::error::{Outcome, throw_error};
+use crate::zend::object::make;
+use vaquita_client::UNKNOWN_ROWS;
+
+/// When the server is told that a statement is not needed any more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goodbye {
+    /// At once, which forgets the link's error and number of rows, as stock does.
+    Now,
+    /// With the next command.
+    Later,
+}
+
+impl Statement {
+    /// Has the server prepare it, in place of what was prepared before.
+    pub(super) fn prepare(&self, sql: &[u8]) -> Result<(), Failed> {
+        let Some(session) = self.session() else {
+            return Err(self.fail_out_of_sync());
+        };
+        self.error.clear();
+        self.forget(Goodbye::Now);
+        self.said.set(Said { affected_rows: UNKNOWN_ROWS, ..Said::default() });
+        let prepared = self.settle(session, session.prepare(sql))?;
+        self.said.set(Said::default());
+        self.has_result.set(!prepared.columns().is_empty());
+        let columns = prepared.columns().clone();
+        let on_server = OnServer { generation: session.generation(), prepared, columns };
+        let _ = self.on_server.with(|it| *it = Some(on_server));
+        let _ = self.text.with(|text| {
+            text.clear();
+            if report::reports_index() {
+                text.extend_from_slice(sql);
+            }
+        });
+        self.phase.set(Phase::Prepared);
+        Ok(())
+    }
+
+    /// Reads what is left of its last run, so that the connection can be used again.
+    pub(super) fn flush(&self) {
+        let Some(session) = self.session() else { return };
+        if self.phase.get() == Phase::Waiting {
+            self.phase.set(Phase::Fetching);
+            if !self.has_cursor.get() {
+                session.skip(self.generation());
+            }
+        }
+        let _ = self.rows.peek(|rows| {
+            if let Some(rows) = rows {
+                rows.skip();
+            }
+        });
+        while self.phase.get() > Phase::Prepared
+            && session.is_result_pending()
+            && session.next_executed(self.generation()).is_ok()
+        {
+            session.skip(self.generation());
+        }
+    }
+
+    /// Has the server forget it, with all that belongs to it but the variables.
+    pub(super) fn forget(&self, goodbye: Goodbye) {
+        if self.phase.get() > Phase::Initialised {
+            self.flush();
+        }
+        let _ = self.rows.with(|rows| drop(rows.take()));
+        let on_server = self.on_server.with(Option::take).ok().flatten();
+        if let (Some(session), Some(it)) = (self.session(), on_server) {
+            session.close_statement(it.generation, &it.prepared, goodbye == Goodbye::Later);
+        }
+        let _ = self.sent.with(Vec::clear);
+        self.has_result.set(false);
+        self.has_cursor.set(false);
+        self.phase.set(Phase::Initialised);
+    }
+
+    /// Lets go of the variables; user code may run.
+    fn release_variables(&self) {
+        self.parameters.clear();
+        self.results.clear();
+        self.values.clear();
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        self.forget(Goodbye::Now);
+    }
+}
+
+/// `mysqli_stmt_init`.
+pub(crate) fn init(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(0, 0)?;
+    Link::session(link, Status::Valid)?;
+    make::<Statement>(call.returns()).begin(link.state());
+    Ok(())
+}
+
+/// `mysqli_stmt::__construct`.
+pub(crate) fn construct(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<Statement>(1, 2)?;
+    let link = call.object::<Link>()?;
+    let sql = call.optional_bytes()?;
+    Link::session(link, Status::Valid)?;
+    if object.session().is_some() {
+        return Err(throw_error(&[object.class_name(), b" object has a link already"]));
+    }
+    object.begin(link.state());
+    let Some(sql) = sql else { return Ok(()) };
+    if object.prepare(sql).is_err() {
+        return object.error.report();
+    }
+    object.status.set(Status::Valid);
+    Ok(())
+}
+
+/// `mysqli_prepare`: an object, or false.
+pub(crate) fn prepare_on_link(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(1, 1)?;
+    let sql = call.bytes()?;
+    let session = Link::session(link, Status::Valid)?;
+    let statement = make::<Statement>(call.returns());
+    statement.begin(link.state());
+    if statement.prepare(sql).is_err() {
+        call.drop_returned();
+        call.returns().bool(false);
+        return session.error.report();
+    }
+    statement.status.set(Status::Valid);
+    Ok(())
+}
+
+/// `mysqli_stmt_prepare`.
+pub(crate) fn prepare(call: &mut Call<'_>) -> Outcome {
+    let object = call.receiver::<Statement>(1, 1)?;
+    let sql = call.bytes()?;
+    let statement = Statement::of(object, Status::Initialised)?;
+    let prepared = statement.prepare(sql).is_ok();
+    if prepared {
+        statement.status.set(Status::Valid);
+    } else {
+        statement.error.report()?;
+    }
+    // What was bound belongs to the statement of before.
+    statement.release_variables();
+    call.returns().bool(prepared);
+    Ok(())
+}
+
+/// `mysqli_stmt_close`.
+pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
+    let statement = only_argument(call, Status::Valid)?;
+    statement.forget(Goodbye::Now);
+    statement.status.set(Status::Closed);
+    statement.release_variables();
+    call.returns().bool(true);
+    Ok(())
+}
+
+/// `mysqli_stmt_reset`; as in stock no failure is reported.
+pub(crate) fn reset(call: &mut Call<'_>) -> Outcome {
+    let statement = only_argument(call, Status::Valid)?;
+    let mut done = true;
+    if let (Some(session), true) = (statement.session(), statement.phase.get() > Phase::Initialised)
+    {
+        statement.error.clear();
+        session.error.clear();
+        let _ = statement.sent.with(Vec::clear);
+        statement.flush();
+        let reset = statement.on_server.peek(|it| {
+            it.as_ref().map_or(Ok(()), |it| session.reset_statement(it.generation, &it.prepared))
+        });
+        done = statement.settle(session, reset.unwrap_or(Err(Failed))).is_ok();
+        statement.said.set(session.last(Said::default(), Said::of));
+    }
+    call.returns().bool(done);
+    Ok(())
+}
