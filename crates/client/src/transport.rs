@@ -3,6 +3,8 @@
 use std::io::{self, IoSlice};
 use std::time::{Duration, Instant};
 
+use socket2::Socket;
+
 use crate::dial::dial;
 use crate::error::Error;
 use crate::options::Address;
@@ -100,6 +102,19 @@ impl Transport {
             None if self.is_unix => Privacy::Local,
             None => Privacy::Open,
         }
+    }
+
+    /// The socket, if it is one.
+    pub(crate) fn socket(&self) -> Option<&Socket> {
+        match self.wire.wire.as_ref()? {
+            Wire::Socket(socket) => Some(socket),
+            Wire::Stream(_) => None,
+        }
+    }
+
+    /// Whether something was received that nobody has read.
+    pub(crate) fn has_received(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.has_received())
     }
 
     /// From now on all reads and writes together have this time.

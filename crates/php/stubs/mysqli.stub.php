@@ -206,6 +206,7 @@ function mysqli_options(mysqli $mysql, int $option, $value): bool {} // options:
 function mysqli_set_opt(mysqli $mysql, int $option, $value): bool {} // options::options
 #[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this function is now redundant')]
 function mysqli_ping(mysqli $mysql): bool {} // commands::ping
+function mysqli_poll(?array &$read, ?array &$error, array &$reject, int $seconds, int $microseconds = 0): int|false {} // asynchronous::poll
 function mysqli_prepare(mysqli $mysql, string $query): mysqli_stmt|false {} // prepare::prepare_on_link
 function mysqli_report(int $flags): bool {} // report::report, returns true since 8.4
 function mysqli_query(mysqli $mysql, string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query
@@ -222,6 +223,7 @@ function mysqli_real_connect(
 function mysqli_real_escape_string(mysqli $mysql, string $string): string {} // commands::real_escape_string
 function mysqli_escape_string(mysqli $mysql, string $string): string {} // commands::real_escape_string
 function mysqli_real_query(mysqli $mysql, string $query): bool {} // query::real_query
+function mysqli_reap_async_query(mysqli $mysql): mysqli_result|bool {} // asynchronous::reap_async_query
 function mysqli_release_savepoint(mysqli $mysql, string $name): bool {} // transaction::release_savepoint
 function mysqli_rollback(mysqli $mysql, int $flags = 0, ?string $name = null): bool {} // transaction::rollback
 function mysqli_savepoint(mysqli $mysql, string $name): bool {} // transaction::savepoint
@@ -335,6 +337,7 @@ class mysqli {
     public function next_result(): bool {} // query::next_result, tentative
     #[\Deprecated(since: '8.4', message: 'because the reconnect feature has been removed in PHP 8.2 and this method is now redundant')]
     public function ping(): bool {} // commands::ping, tentative
+    public static function poll(?array &$read, ?array &$error, array &$reject, int $seconds, int $microseconds = 0): int|false {} // asynchronous::poll, tentative
     public function prepare(string $query): mysqli_stmt|false {} // prepare::prepare_on_link, tentative
     public function query(string $query, int $result_mode = MYSQLI_STORE_RESULT): mysqli_result|bool {} // query::query, tentative
     public function real_connect(
@@ -347,6 +350,7 @@ class mysqli {
         int $flags = 0,
     ): bool {} // connect::real_connect, tentative
     public function real_escape_string(string $string): string {} // commands::real_escape_string, tentative
+    public function reap_async_query(): mysqli_result|bool {} // asynchronous::reap_async_query, tentative
     public function escape_string(string $string): string {} // commands::real_escape_string, tentative
     public function real_query(string $query): bool {} // query::real_query, tentative
     public function release_savepoint(string $name): bool {} // transaction::release_savepoint, tentative

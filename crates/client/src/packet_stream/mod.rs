@@ -5,6 +5,7 @@ mod goodbye;
 use std::fmt;
 use std::io::IoSlice;
 
+use socket2::Socket;
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
 use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{Malformed, PacketHeader};
@@ -72,6 +73,18 @@ impl PacketStream {
 
     pub(crate) fn transport(&mut self) -> &mut Transport {
         &mut self.transport
+    }
+
+    /// The socket, if it is one.
+    pub(crate) fn socket(&self) -> Option<&Socket> {
+        self.transport.socket()
+    }
+
+    /// Whether something was received that nobody has read.
+    pub(crate) fn has_received(&self) -> bool {
+        self.start != self.end
+            || self.compression.as_deref().is_some_and(|it| !it.is_empty())
+            || self.transport.has_received()
     }
 
     /// Goes on in TLS.

@@ -108,6 +108,11 @@ impl Session {
         self.is_verified
     }
 
+    /// Whether something was received that nobody has read.
+    pub(crate) fn has_received(&self) -> bool {
+        self.start != self.end || self.taken < self.pending.len()
+    }
+
     /// Reads at least one byte, and all that is there for one system call.
     ///
     /// # Errors

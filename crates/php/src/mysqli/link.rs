@@ -1,5 +1,6 @@
 //! The class `mysqli`: its state, its properties, and the functions that only look at it.
 
+use super::asynchronous::Asynchronous;
 use super::connect;
 use super::report;
 use super::session::{Session, Status};
@@ -16,13 +17,14 @@ use vaquita_client::{Address, UNKNOWN_ROWS};
 pub(crate) struct Link {
     /// Shared with the unbuffered results that read from it.
     pub(crate) session: Rc<Session>,
+    pub(super) asynchronous: Asynchronous,
 }
 
 static CLASS: ClassSlot = ClassSlot::new();
 
 impl Class for Link {
     fn new() -> Link {
-        Link { session: Rc::new(Session::new()) }
+        Link { session: Rc::new(Session::new()), asynchronous: Asynchronous::default() }
     }
 
     fn class() -> &'static ClassSlot {

@@ -1,10 +1,11 @@
 //! Statements: `mysqli_query` and its parts, and the results of several statements in one.
 
+use super::asynchronous;
 use super::link::{Link, finish};
 use super::result::{self, ResultSet, STORE_RESULT, USE_RESULT};
 use super::session::{EARLIER_STATEMENT, Session, Status};
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, Thrown, deprecated, is_pending, throw_error};
+use crate::zend::error::{Outcome, Thrown, deprecated, is_pending};
 use crate::zend::object::{Object, make};
 use crate::zend::version;
 use std::rc::Rc;
@@ -28,10 +29,10 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
         return Err(call.value_error(2, what));
     }
     let session = Link::session(link, Status::Valid)?;
-    if mode & ASYNC != 0 {
-        return Err(throw_error(&[b"Vaquita does not support MYSQLI_ASYNC yet"]));
-    }
     session.allow_multi_statements(false);
+    if mode & ASYNC != 0 {
+        return asynchronous::send(call, link, session, sql, how);
+    }
     if session.query(sql).is_err() {
         return finish(call, session, false);
     }
@@ -40,7 +41,7 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
         call.returns().bool(true);
         return Ok(());
     }
-    give_result(call, link, how, sql)
+    give_result(call, link, how, Some(sql))
 }
 
 /// `mysqli_real_query`.
@@ -96,7 +97,7 @@ pub(crate) fn store_result(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 1)?;
     ignore_mode(call)?;
     Link::session(link, Status::Valid)?;
-    give_result(call, link, STORE_RESULT, EARLIER_STATEMENT)
+    give_result(call, link, STORE_RESULT, Some(EARLIER_STATEMENT))
 }
 
 /// Reads the argument that has had no meaning since PHP 8.1.
@@ -120,11 +121,16 @@ fn ignore_mode(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn use_result(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 0)?;
     Link::session(link, Status::Valid)?;
-    give_result(call, link, USE_RESULT, EARLIER_STATEMENT)
+    give_result(call, link, USE_RESULT, Some(EARLIER_STATEMENT))
 }
 
-/// Returns the announced result as an object, or false.
-fn give_result(call: &mut Call<'_>, link: Object<'_, Link>, how: i64, sql: &[u8]) -> Outcome {
+/// Returns the announced result as an object, or false; then reports a missing index of the statement, if that is given.
+pub(super) fn give_result(
+    call: &mut Call<'_>,
+    link: Object<'_, Link>,
+    how: i64,
+    sql: Option<&[u8]>,
+) -> Outcome {
     let session: &Rc<Session> = &link.state().session;
     if !result::can_open(session) {
         return finish(call, session, false);
@@ -134,5 +140,5 @@ fn give_result(call: &mut Call<'_>, link: Object<'_, Link>, how: i64, sql: &[u8]
         call.drop_returned();
         return finish(call, session, false);
     }
-    session.report_index(sql)
+    sql.map_or(Ok(()), |sql| session.report_index(sql))
 }

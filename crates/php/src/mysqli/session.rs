@@ -13,8 +13,8 @@ use crate::zend::string::Str;
 use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
-    Buffered, Charset, Columns, ConnectOptions, Connection, Error, Parameter, QueryResponse, Row,
-    Session as Said, State, Statement, StatusFlags,
+    Buffered, Charset, Columns, ConnectOptions, Connection, Error, Parameter, Pollable,
+    QueryResponse, Row, Session as Said, State, Statement, StatusFlags,
 };
 
 /// What the report of a missing index calls a statement that was sent before.
@@ -193,6 +193,25 @@ impl Session {
             connection.read_query_response()
         })?;
         self.note(response)
+    }
+
+    /// Sends a statement whose reply is read later, by [`Session::next_result`].
+    pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
+        self.forget_announced();
+        self.drive(|connection| connection.send_query(sql))
+    }
+
+    /// Whether the server owes something.
+    pub(crate) fn is_answer_due(&self) -> bool {
+        self.look(|connection| {
+            !matches!(connection.state(), State::Ready | State::QuitSent | State::Broken)
+        })
+        .unwrap_or(false)
+    }
+
+    /// The connection as a poll needs it; `None` if nothing is due.
+    pub(crate) fn pollable(&self) -> std::io::Result<Option<Pollable>> {
+        self.look(Connection::pollable).unwrap_or(Ok(None))
     }
 
     /// Reads the first reply of the next statement.

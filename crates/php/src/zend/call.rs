@@ -91,14 +91,10 @@ impl<'a> Call<'a> {
 
     fn object_or<T: Class>(&mut self, error: u32) -> Outcome<Object<'a, T>> {
         let (value, position) = self.next_given();
-        // SAFETY: the type is looked at before the object is.
+        // SAFETY: the argument stays for as long as the call.
         unsafe {
-            if value.raw_type() == ffi::IS_OBJECT {
-                let object = (*value.as_ptr()).value.obj;
-                let class = T::class().entry();
-                if (*object).ce == class || ffi::instanceof_function_slow((*object).ce, class) {
-                    return Ok(Object::new(object));
-                }
+            if let Some(object) = Object::of_value(value) {
+                return Ok(object);
             }
             let name = (*T::class().entry()).name;
             self.wrong(error, position, Str(name).as_ptr().cast_mut(), 0, value)
@@ -315,6 +311,16 @@ impl<'a> Call<'a> {
         } else {
             Err(Thrown)
         }
+    }
+
+    /// The next argument, an array.
+    pub(crate) fn array(&mut self) -> Outcome<Value<'a>> {
+        let (value, position) = self.next_given();
+        if value.raw_type() == ffi::IS_ARRAY {
+            return Ok(value);
+        }
+        let expected = ffi::_zend_expected_type_Z_EXPECTED_ARRAY;
+        self.wrong(ffi::ZPP_ERROR_WRONG_ARG, position, ptr::null_mut(), expected, value)
     }
 
     /// The next argument, an array; `None` if it is absent or NULL.

@@ -5,6 +5,7 @@
 use super::class::ClassSlot;
 use super::ffi;
 use super::globals;
+use super::slot::Value;
 use super::string::Str;
 use super::version;
 use core::ffi::{CStr, c_char};
@@ -32,6 +33,22 @@ pub(crate) fn throw_error(parts: &[&[u8]]) -> Thrown {
 pub(crate) fn throw_value_error(position: u32, what: &CStr) -> Thrown {
     // SAFETY: the format takes one C string.
     unsafe { ffi::zend_argument_value_error(position, c"%s".as_ptr(), what.as_ptr()) };
+    Thrown
+}
+
+/// Throws a `TypeError` about an argument: what it must be, and the name of the type that it is.
+#[cold]
+pub(crate) fn throw_type_error(position: u32, what: &CStr, value: Value<'_>) -> Thrown {
+    // SAFETY: both are C strings, and what the words have places for; the value is readable.
+    unsafe {
+        let given = ffi::zend_zval_type_name(value.as_ptr());
+        ffi::zend_argument_type_error(
+            position,
+            c"must be %s, %s given".as_ptr(),
+            what.as_ptr(),
+            given,
+        );
+    };
     Thrown
 }
 

@@ -233,7 +233,7 @@ pub(super) unsafe fn is_list(array: *mut ffi::zend_array) -> bool {
 ///
 /// # Safety
 /// `array` must be alive and stay as it is meanwhile.
-unsafe fn each(array: *mut ffi::zend_array, mut with: impl FnMut(*mut ffi::zval)) {
+pub(super) unsafe fn each(array: *mut ffi::zend_array, mut with: impl FnMut(*mut ffi::zval)) {
     // SAFETY: the caller's promise.
     unsafe {
         let mut position = 0;
@@ -252,7 +252,7 @@ unsafe fn each(array: *mut ffi::zend_array, mut with: impl FnMut(*mut ffi::zval)
 ///
 /// # Safety
 /// `value` must be readable.
-unsafe fn copy(slot: Slot<'_>, value: *mut ffi::zval) {
+pub(super) unsafe fn copy(slot: Slot<'_>, value: *mut ffi::zval) {
     // SAFETY: the caller's promise; what is counted gets one reference more.
     unsafe {
         let place = slot.as_ptr();

@@ -26,6 +26,7 @@ pub(crate) mod iterator;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod object;
+pub(crate) mod objects;
 pub(crate) mod property;
 pub(crate) mod slot;
 pub(crate) mod string;

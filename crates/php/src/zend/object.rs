@@ -9,7 +9,7 @@ use super::guarded;
 use super::held::{self, Held};
 use super::memory::allocate;
 use super::property::{self, Property};
-use super::slot::Slot;
+use super::slot::{Slot, Value};
 use super::string::Str;
 use core::marker::PhantomData;
 use core::mem::offset_of;
@@ -123,6 +123,24 @@ impl<'a, T: Class> Object<'a, T> {
     /// `object` must be of T's class and stay alive for `'a`.
     pub(super) unsafe fn new(object: *mut ffi::zend_object) -> Object<'a, T> {
         Object(object, PhantomData)
+    }
+
+    /// The object in a value, if it is one of T's class.
+    ///
+    /// # Safety
+    /// The value must stay for `'a`.
+    pub(super) unsafe fn of_value(value: Value<'a>) -> Option<Object<'a, T>> {
+        // SAFETY: the type is looked at before the object is.
+        unsafe {
+            if value.raw_type() != ffi::IS_OBJECT {
+                return None;
+            }
+            let object = (*value.as_ptr()).value.obj;
+            let class = T::class().entry();
+            let is_one =
+                (*object).ce == class || ffi::instanceof_function_slow((*object).ce, class);
+            is_one.then(|| Object::new(object))
+        }
     }
 
     /// Its state.
