@@ -198,6 +198,11 @@ impl Connection {
         self.charset
     }
 
+    /// The id of that character set's collation: the server's own where nobody asked for a set, else the set's default.
+    pub fn collation_id(&self) -> u8 {
+        self.collation_id
+    }
+
     /// Where the server listens.
     pub fn address(&self) -> &Address {
         &self.options.address

@@ -165,6 +165,7 @@ function mysqli_connect_errno(): int {} // connect::connect_errno
 function mysqli_connect_error(): ?string {} // connect::connect_error
 function mysqli_data_seek(mysqli_result $result, int $offset): bool {} // result::data_seek
 function mysqli_dump_debug_info(mysqli $mysql): bool {} // commands::dump_debug_info
+function mysqli_debug(string $options): true {} // commands::debug
 function mysqli_errno(mysqli $mysql): int {} // link::errno
 function mysqli_error(mysqli $mysql): string {} // link::error
 function mysqli_error_list(mysqli $mysql): array {} // link::error_list
@@ -185,6 +186,7 @@ function mysqli_field_count(mysqli $mysql): int {} // link::field_count
 function mysqli_field_seek(mysqli_result $result, int $index): bool {} // field::field_seek, returns true since 8.4
 function mysqli_field_tell(mysqli_result $result): int {} // field::field_tell
 function mysqli_free_result(mysqli_result $result): void {} // result::free_result
+function mysqli_get_charset(mysqli $mysql): ?object {} // link::get_charset
 function mysqli_get_client_info(?mysqli $mysql = null): string {} // link::get_client_info
 function mysqli_get_client_version(): int {} // link::get_client_version
 function mysqli_get_host_info(mysqli $mysql): string {} // link::get_host_info
@@ -323,6 +325,8 @@ class mysqli {
         ?string $socket = null,
     ): bool {} // connect::connect, tentative
     public function dump_debug_info(): bool {} // commands::dump_debug_info, tentative
+    public function debug(string $options) {} // commands::debug, tentative, returns true since 8.4
+    public function get_charset(): ?object {} // link::get_charset, tentative
     public function execute_query(string $query, ?array $params = null): mysqli_result|bool {} // execute::execute_query
     #[\Deprecated(since: '8.1', message: 'use mysqli_get_client_info() instead')]
     public function get_client_info(): string {} // link::get_client_info, tentative

@@ -66,6 +66,14 @@ pub(crate) fn dump_debug_info(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
+/// `mysqli_debug`: of use in stock's debug builds only.
+pub(crate) fn debug(call: &mut Call<'_>) -> Outcome {
+    call.arity(1, 1)?;
+    call.bytes()?;
+    call.returns().bool(true);
+    Ok(())
+}
+
 /// `mysqli_refresh`; as in stock no failure is reported, and a link that is not connected yet may ask.
 pub(crate) fn refresh(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(1, 1)?;

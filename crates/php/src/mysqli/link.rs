@@ -4,14 +4,15 @@ use super::asynchronous::Asynchronous;
 use super::connect;
 use super::report;
 use super::session::{Session, Status};
+use crate::zend::array::Plain;
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, Thrown, deprecated_call, throw_error};
+use crate::zend::error::{Outcome, Thrown, deprecated_call, throw_error, warning};
 use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use std::rc::Rc;
-use vaquita_client::{Address, UNKNOWN_ROWS};
+use vaquita_client::{Address, UNKNOWN_ROWS, collation_name};
 
 /// An object of class `mysqli`.
 pub(crate) struct Link {
@@ -340,6 +341,29 @@ pub(crate) fn character_set_name(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
     let name = session.look(|connection| connection.charset().name);
     call.returns().bytes(name.unwrap_or_default().as_bytes());
+    Ok(())
+}
+
+/// `mysqli_get_charset`.
+pub(crate) fn get_charset(call: &mut Call<'_>) -> Outcome {
+    let session = only_argument(call)?;
+    let known = session.look(|connection| (connection.charset(), connection.collation_id()));
+    let Some((charset, number)) = known else {
+        warning(&[b"The connection has no charset associated"]);
+        return Ok(());
+    };
+    let collation = collation_name(number).unwrap_or(charset.default_collation);
+    // Stock describes these and no others.
+    let comment: &[u8] = if charset.name.starts_with("utf8") { b"UTF-8 Unicode" } else { b"" };
+    let mut object = Plain::new(call.returns());
+    object.bytes("charset", charset.name.as_bytes());
+    object.bytes("collation", collation.as_bytes());
+    object.bytes("dir", b"");
+    object.long("min_length", charset.min_bytes.into());
+    object.long("max_length", charset.max_bytes.into());
+    object.long("number", number.into());
+    object.long("state", 1);
+    object.bytes("comment", comment);
     Ok(())
 }
 
