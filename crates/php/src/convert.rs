@@ -172,21 +172,17 @@ impl Reader {
             Reader::Bytes => bytes.len(),
             Reader::Bit if bytes.is_empty() => 0,
             Reader::Bit => bits(bytes).checked_ilog10().map_or(1, |log| log as usize + 1),
-            Reader::Date => DateTime::parse(bytes).map_or(0, |it| it.date_text().as_bytes().len()),
-            Reader::DateTime(decimals) => {
-                DateTime::parse(bytes).map_or(0, |it| it.text(decimals).as_bytes().len())
-            }
-            Reader::Time(decimals) => {
-                Time::parse(bytes).map_or(0, |it| it.text(decimals).as_bytes().len())
-            }
-            Reader::Zerofill(length) => length as usize,
             Reader::NativeBit
             | Reader::Integer
             | Reader::Float
             | Reader::Signed
             | Reader::Unsigned
+            | Reader::Zerofill(_)
             | Reader::BinaryFloat(_)
-            | Reader::BinaryDouble => 0,
+            | Reader::BinaryDouble
+            | Reader::Date
+            | Reader::DateTime(_)
+            | Reader::Time(_) => 0,
         };
         i64::try_from(length).unwrap_or(i64::MAX)
     }

@@ -161,7 +161,13 @@ impl Statement {
             let Some(it) = it else { return Err(self.fail_out_of_sync()) };
             let parameters: Vec<Parameter<'_>> =
                 (0..count).map(|number| self.parameter(number)).collect();
-            let executed = session.execute(it.generation, &it.prepared, &parameters, wants_cursor);
+            let executed = session.execute(
+                self.number,
+                it.generation,
+                &it.prepared,
+                &parameters,
+                wants_cursor,
+            );
             self.settle(session, executed)
         });
         self.values.clear();
@@ -200,7 +206,7 @@ impl Statement {
             Ok(executed) => executed,
             Err(Failed) => {
                 self.phase.set(Phase::Prepared);
-                self.said.set(Said { affected_rows: UNKNOWN_ROWS, ..Said::default() });
+                self.said.set(Said::nothing());
                 return Err(Failed);
             }
         };

@@ -42,17 +42,18 @@ pub(crate) struct Failure {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
-/// The last error, or none.
-pub(crate) struct LastError(Guarded<Option<Failure>>);
+/// The last error, and those before it since the last call that began afresh.
+pub(crate) struct LastError(Guarded<Vec<Failure>>);
 
 impl LastError {
     pub(crate) const fn none() -> LastError {
-        LastError(Guarded::new(None))
+        LastError(Guarded::new(Vec::new()))
     }
 
     /// Records an error.
     pub(crate) fn set(&self, errno: u16, sqlstate: [u8; 5], message: Vec<u8>) {
-        self.put(Some(Failure { errno, sqlstate, message }));
+        let failure = Failure { errno, sqlstate, message };
+        let _ = self.0.with(|failures| failures.push(failure));
     }
 
     /// Records what the driver failed with.
@@ -88,26 +89,31 @@ impl LastError {
     }
 
     pub(crate) fn clear(&self) {
-        self.put(None);
+        let _ = self.0.with(Vec::clear);
     }
 
-    /// Takes the error out.
-    pub(crate) fn take(&self) -> Option<Failure> {
-        self.0.with(Option::take).ok().flatten()
+    /// Takes the errors out.
+    pub(crate) fn take(&self) -> Vec<Failure> {
+        self.0.with(std::mem::take).unwrap_or_default()
     }
 
-    pub(crate) fn put(&self, failure: Option<Failure>) {
-        let _ = self.0.with(|last| *last = failure);
+    pub(crate) fn put(&self, failures: Vec<Failure>) {
+        let _ = self.0.with(|kept| *kept = failures);
     }
 
-    /// Another one of it.
-    pub(crate) fn copy(&self) -> Option<Failure> {
-        self.0.peek(Clone::clone).ok().flatten()
+    /// Adds errors of another's.
+    pub(crate) fn append(&self, mut failures: Vec<Failure>) {
+        let _ = self.0.with(|kept| kept.append(&mut failures));
     }
 
-    /// Looks at the error. No user code may run inside.
+    /// Other ones of them.
+    pub(crate) fn copy(&self) -> Vec<Failure> {
+        self.0.peek(Clone::clone).unwrap_or_default()
+    }
+
+    /// Looks at the last error. No user code may run inside.
     pub(crate) fn look<R>(&self, look: impl FnOnce(Option<&Failure>) -> R) -> Option<R> {
-        self.0.peek(|failure| look(failure.as_ref())).ok()
+        self.0.peek(|failures| look(failures.last())).ok()
     }
 
     /// Reports the error as the report mode asks: an exception, a warning or nothing.
@@ -145,12 +151,12 @@ impl LastError {
         slot.str(message.unwrap_or_else(|| Str::new(b"")));
     }
 
-    /// Writes the list of errors, of which there is one at most.
+    /// Writes the list of errors.
     pub(crate) fn write_list(&self, slot: Slot<'_>) {
         let mut list = List::new(slot, 0);
-        // Strings and arrays only: no user code runs while the error is looked at.
-        self.look(|failure| {
-            if let Some(failure) = failure {
+        // Strings and arrays only: no user code runs while the errors are looked at.
+        let _ = self.0.peek(|failures| {
+            for failure in failures {
                 let mut entry = Map::new(list.push(), 3);
                 entry.insert_named(b"errno").long(failure.errno.into());
                 entry.insert_named(b"sqlstate").bytes(&failure.sqlstate);

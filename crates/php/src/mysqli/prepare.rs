@@ -8,7 +8,6 @@ use super::statement::{OnServer, Phase, Said, Statement, only_argument};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};
 use crate::zend::object::make;
-use vaquita_client::UNKNOWN_ROWS;
 
 /// When the server is told that a statement is not needed any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +26,7 @@ impl Statement {
         };
         self.error.clear();
         self.forget(Goodbye::Now);
-        self.said.set(Said { affected_rows: UNKNOWN_ROWS, ..Said::default() });
+        self.said.set(Said::nothing());
         let prepared = self.settle(session, session.prepare(sql))?;
         self.said.set(Said::default());
         self.has_result.set(!prepared.columns().is_empty());
@@ -58,7 +57,7 @@ impl Statement {
                 rows.skip();
             }
         });
-        while self.phase.get() > Phase::Prepared
+        while session.is_last_run(self.number)
             && session.is_result_pending()
             && session.next_executed(self.generation()).is_ok()
         {
@@ -175,11 +174,15 @@ pub(crate) fn reset(call: &mut Call<'_>) -> Outcome {
         session.error.clear();
         let _ = statement.sent.with(Vec::clear);
         statement.flush();
-        let reset = statement.on_server.peek(|it| {
-            it.as_ref().map_or(Ok(()), |it| session.reset_statement(it.generation, &it.prepared))
-        });
-        done = statement.settle(session, reset.unwrap_or(Err(Failed))).is_ok();
-        statement.said.set(session.last(Said::default(), Said::of));
+        // As in stock there is nothing to reset where the server can't be asked.
+        if session.is_ready() {
+            let reset = statement.on_server.peek(|it| {
+                it.as_ref()
+                    .map_or(Ok(()), |it| session.reset_statement(it.generation, &it.prepared))
+            });
+            done = statement.settle(session, reset.unwrap_or(Err(Failed))).is_ok();
+        }
+        statement.said.set(session.last(Said::nothing(), Said::of));
     }
     call.returns().bool(done);
     Ok(())

@@ -15,6 +15,7 @@ pub(crate) struct Rows {
     pub(super) session: Rc<Session>,
     pub(super) columns: Columns,
     pub(super) layout: Layout,
+    format: Format,
     place: Place,
 }
 
@@ -44,7 +45,7 @@ impl Rows {
     fn new(session: &Rc<Session>, columns: Columns, format: Format, place: Place) -> Rows {
         let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
         let layout = Layout::new(&columns, format, native);
-        Rows { session: Rc::clone(session), columns, layout, place }
+        Rows { session: Rc::clone(session), columns, layout, format, place }
     }
 
     /// Rows that were received.
@@ -223,6 +224,10 @@ impl Rows {
 
     /// Writes the lengths of the row that was fetched last; false, and nothing is written, if there are none to speak of.
     pub(super) fn write_lengths(&self, slot: Slot<'_>) -> bool {
+        // As in stock nobody knows those of a prepared statement's rows.
+        if self.format == Format::Binary {
+            return false;
+        }
         if let Place::Here { count, position, .. } = &self.place {
             // Before the first row, and after the end.
             if position.get() == 0 || position.get() > *count {
@@ -249,7 +254,7 @@ impl Rows {
 
     /// Reads rows that are on their way to their end, so that the connection can be used again.
     pub(super) fn skip(&self) {
-        if !self.is_buffered() {
+        if matches!(self.place, Place::There { cursor: None, .. }) {
             self.free();
         }
     }

@@ -78,6 +78,8 @@ pub(crate) struct Session {
     announced: Guarded<Option<Columns>>,
     /// The file that the server waits for.
     pub(crate) requested_file: Guarded<Option<RequestedFile>>,
+    /// The statement whose run was the last; 0: a query was, or none.
+    last_run: Cell<u64>,
     /// Whether the server takes several statements in one query now.
     multi_statements: Cell<bool>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
@@ -95,6 +97,7 @@ impl Session {
             error: LastError::none(),
             announced: Guarded::new(None),
             requested_file: Guarded::new(None),
+            last_run: Cell::new(0),
             multi_statements: Cell::new(false),
             scratch: Guarded::new(Vec::new()),
         }
@@ -190,6 +193,7 @@ impl Session {
     pub(crate) fn query(&self, sql: &[u8]) -> Result<(), Failed> {
         let response = self.drive(|connection| {
             connection.send_query(sql)?;
+            self.last_run.set(0);
             connection.read_query_response()
         })?;
         self.note(response)
@@ -198,6 +202,7 @@ impl Session {
     /// Sends a statement whose reply is read later, by [`Session::next_result`].
     pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
         self.forget_announced();
+        self.last_run.set(0);
         self.drive(|connection| connection.send_query(sql))
     }
 
@@ -324,9 +329,15 @@ impl Session {
         }
     }
 
-    /// Runs a prepared statement up to its first reply.
+    /// Whether what the server has still to say belongs to the last run of a statement, by its number.
+    pub(crate) fn is_last_run(&self, number: u64) -> bool {
+        self.last_run.get() == number
+    }
+
+    /// Runs a prepared statement, which has this number, up to its first reply.
     pub(crate) fn execute(
         &self,
+        number: u64,
         generation: u64,
         statement: &Statement,
         parameters: &[Parameter<'_>],
@@ -334,6 +345,7 @@ impl Session {
     ) -> Result<Executed, Failed> {
         let response = self.drive_generation(generation, |connection| {
             connection.send_execute(statement, parameters, opens_cursor)?;
+            self.last_run.set(number);
             connection.read_query_response()
         })?;
         self.executed(response)

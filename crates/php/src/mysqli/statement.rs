@@ -44,6 +44,11 @@ pub(super) struct Said {
 }
 
 impl Said {
+    /// That nothing is known.
+    pub(super) fn nothing() -> Said {
+        Said { affected_rows: UNKNOWN_ROWS, ..Said::default() }
+    }
+
     pub(super) fn of(session: &vaquita_client::Session) -> Said {
         Said {
             affected_rows: session.affected_rows,
@@ -66,6 +71,8 @@ pub(super) struct OnServer {
 pub(crate) struct Statement {
     /// That of the link it was made with.
     session: OnceCell<Rc<Session>>,
+    /// Tells it from all others of this thread.
+    pub(super) number: u64,
     pub(super) status: Cell<Status>,
     pub(super) phase: Cell<Phase>,
     pub(super) on_server: Guarded<Option<OnServer>>,
@@ -92,12 +99,18 @@ pub(crate) struct Statement {
     pub(super) values: Held,
 }
 
+thread_local! {
+    /// How many statements there were.
+    static LAST_NUMBER: Cell<u64> = const { Cell::new(0) };
+}
+
 static CLASS: ClassSlot = ClassSlot::new();
 
 impl Class for Statement {
     fn new() -> Statement {
         Statement {
             session: OnceCell::new(),
+            number: LAST_NUMBER.replace(LAST_NUMBER.get() + 1) + 1,
             status: Cell::new(Status::Closed),
             phase: Cell::new(Phase::Initialised),
             on_server: Guarded::new(None),
@@ -282,7 +295,7 @@ impl Statement {
         result: Result<R, Failed>,
     ) -> Result<R, Failed> {
         if result.is_err() {
-            self.error.put(session.error.copy());
+            self.error.append(session.error.copy());
         }
         result
     }

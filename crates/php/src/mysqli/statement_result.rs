@@ -4,7 +4,7 @@ use super::failure::Failed;
 use super::result::{self, ResultSet};
 use super::rows::Rows;
 use super::session::Status;
-use super::statement::{Phase, Statement, only_argument};
+use super::statement::{Phase, Said, Statement, only_argument};
 use crate::convert::Format;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
@@ -12,19 +12,19 @@ use crate::zend::object::make;
 use vaquita_client::Columns;
 
 impl Statement {
-    /// The columns of the result that waits to be read.
-    fn waiting(&self) -> Result<Columns, Failed> {
+    /// The columns of the result that waits to be read, if it still can be.
+    fn due(&self) -> Option<Columns> {
         let columns = self.columns().filter(|_| self.phase.get() == Phase::Waiting);
         let is_due = self.session().is_some_and(|session| {
             session.generation() == self.generation()
                 && if self.has_cursor.get() { session.is_ready() } else { session.is_fetching() }
         });
-        columns.filter(|_| is_due).ok_or_else(|| self.fail_out_of_sync())
+        columns.filter(|_| is_due)
     }
 
     /// Receives all rows that wait.
     fn store(&self) -> Result<Rows, Failed> {
-        let columns = self.waiting()?;
+        let columns = self.due().ok_or_else(|| self.fail_out_of_sync())?;
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
         };
@@ -60,13 +60,16 @@ impl Statement {
             self.keep(rows, Phase::Fetching);
             return Ok(());
         }
-        let columns = self.waiting()?;
-        let Some(session) = self.session() else {
-            return Err(self.fail_out_of_sync());
+        let (Some(columns), Some(session)) = (self.due(), self.session()) else {
+            // As in stock nobody is told that the rows went with their connection.
+            return Ok(());
         };
         let prepared = self.on_server.peek(|it| it.as_ref().map(|it| it.prepared.clone()));
         let rows = match prepared.ok().flatten().filter(|_| self.has_cursor.get()) {
-            Some(prepared) => Rows::behind_cursor(session, columns, prepared),
+            Some(prepared) => {
+                self.said.set(Said { affected_rows: 0, ..self.said.get() });
+                Rows::behind_cursor(session, columns, prepared)
+            }
             None => Rows::unbuffered(session, columns, Format::Binary),
         };
         self.keep(rows, Phase::Fetching);

@@ -16,7 +16,7 @@ pub(crate) struct Held(Cell<*mut ffi::zend_array>);
 /// What the driver needs to know of a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Scalar<'a> {
-    /// NULL, or anything that is none of the others.
+    /// NULL.
     Null,
     /// An integer.
     Long(i64),
@@ -24,6 +24,8 @@ pub(crate) enum Scalar<'a> {
     Double(f64),
     /// A string.
     Bytes(&'a [u8]),
+    /// Anything else.
+    Other,
 }
 
 /// What a value is to become; NULL stays NULL.
@@ -160,7 +162,8 @@ impl Held {
                 ffi::IS_LONG => Scalar::Long((*element).value.lval),
                 ffi::IS_DOUBLE => Scalar::Double((*element).value.dval),
                 ffi::IS_STRING => Scalar::Bytes(Str((*element).value.str_).bytes()),
-                _ => Scalar::Null,
+                ffi::IS_NULL => Scalar::Null,
+                _ => Scalar::Other,
             }
         }
     }
