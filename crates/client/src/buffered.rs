@@ -73,7 +73,7 @@ impl Buffered {
             _ => chunk.len(),
         };
         let payload = span(chunk, usize::try_from(offset.start).ok()?, end);
-        Some(self.layout.checked_row(payload))
+        Some(self.layout.row(payload))
     }
 
     /// The number of the row that [`Buffered::next_row`] gives next.

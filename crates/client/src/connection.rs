@@ -50,6 +50,8 @@ pub struct Connection {
     pub(crate) statements_to_close: Vec<u32>,
     /// Where the row stands that was read last, while it is there.
     pub(crate) row: Option<Span>,
+    /// Whether rows are checked when they arrive.
+    pub(crate) checks_rows: bool,
     pub(crate) allows_local_infile: bool,
     /// The local files that the last query names and the server has not asked for.
     pub(crate) local_infiles: Names,
@@ -114,6 +116,7 @@ impl Connection {
             answer: Answer::Text,
             statements_to_close: Vec::new(),
             row: None,
+            checks_rows: true,
             allows_local_infile: false,
             local_infiles: Names::default(),
             charset: established.charset,
@@ -154,6 +157,12 @@ impl Connection {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Leaves it to whoever fetches a row to check it, by [`crate::Row::check`]: then one that is malformed in itself costs neither the
+    /// rows before and after it nor the connection.
+    pub fn defer_row_checks(&mut self) {
+        self.checks_rows = false;
     }
 
     /// What the connection is in the middle of.

@@ -102,5 +102,5 @@ pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
     Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed, Parameter,
-    StatusFlags, binary_value, collation_name,
+    StatusFlags, binary_row, binary_value, collation_name,
 };

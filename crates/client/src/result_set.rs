@@ -69,7 +69,7 @@ impl Connection {
     /// The row that [`Connection::next_row`] read last, until the next call that reads or sends.
     #[inline]
     pub fn current_row(&self) -> Option<Row<'_>> {
-        self.row.map(|span| self.layout.checked_row(self.stream.payload(span)))
+        self.row.map(|span| self.layout.row(self.stream.payload(span)))
     }
 
     /// Reads the rest of the result into memory.
@@ -130,7 +130,9 @@ impl Connection {
             self.state = self.state_after_result();
             return Ok(None);
         }
-        self.layout.check(payload)?;
+        if self.checks_rows {
+            self.layout.check(payload)?;
+        }
         Ok(Some(span))
     }
 }

@@ -40,10 +40,9 @@ impl Layout {
         }
     }
 
-    /// The row in a payload that [`Layout::check`] found good.
+    /// The row in a payload.
     #[inline]
-    pub(crate) fn checked_row<'a>(&'a self, payload: &'a [u8]) -> Row<'a> {
-        debug_assert!(self.check(payload).is_ok(), "a row is checked when it arrives");
+    pub(crate) fn row<'a>(&'a self, payload: &'a [u8]) -> Row<'a> {
         match self {
             Layout::Text(columns) => Row::Text(TextRow::new(payload, *columns)),
             Layout::Binary(lengths) => Row::Binary(BinaryRow::new(payload, lengths)),
@@ -51,7 +50,8 @@ impl Layout {
     }
 }
 
-/// One row of a result, checked to hold exactly as many values as the result has columns.
+/// One row of a result, checked to hold exactly as many values as the result has columns, unless that was left to
+/// [`Row::check`] ([`crate::Connection::defer_row_checks`]).
 #[derive(Clone, Copy, Debug)]
 pub enum Row<'a> {
     /// Of a query.
@@ -66,6 +66,18 @@ impl<'a> Row<'a> {
         match self {
             Row::Text(row) => row.columns(),
             Row::Binary(row) => row.columns(),
+        }
+    }
+
+    /// Checks that the row holds exactly the values that it should.
+    ///
+    /// # Errors
+    /// It ends early, a value is longer than the row, or bytes are left.
+    #[inline]
+    pub fn check(&self) -> Result<(), Malformed> {
+        match self {
+            Row::Text(row) => row.check(),
+            Row::Binary(row) => row.check(),
         }
     }
 
@@ -94,7 +106,7 @@ impl<'a> Iterator for Values<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        // The row was checked: none of its values is an error.
+        // The row was checked: none of its values is an error; what can't be read in one that was not is NULL.
         match self {
             Values::Text(values) => values.next().map(Result::unwrap_or_default),
             Values::Binary(values) => values.next().map(Result::unwrap_or_default),

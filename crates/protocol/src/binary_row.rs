@@ -5,6 +5,9 @@ use crate::column_definition41::ColumnType;
 use crate::malformed::Malformed;
 use crate::reader::Reader;
 
+/// What is wrong with a row that ends where a value should begin.
+pub const NO_VALUE: &str = "value that is not there";
+
 /// The bits of the NULL bitmap that stand for nothing.
 const RESERVED_BITS: usize = 2;
 
@@ -124,6 +127,9 @@ impl<'a> Iterator for BinaryValues<'a> {
         if is_null {
             return Some(Ok(None));
         }
+        if self.reader.is_empty() && *length != ValueLength::Fixed(0) {
+            return Some(Err(self.reader.malformed(NO_VALUE)));
+        }
         let value = match length {
             ValueLength::Fixed(length) => self.reader.bytes((*length).into(), "value"),
             ValueLength::LengthEncoded => self.reader.lenenc_bytes("value"),
@@ -180,7 +186,7 @@ mod tests {
         };
         check("00 00 0102 00", None);
         check("00 00 0102 00 00", Some("end"));
-        check("00 00 0102", Some("value"));
+        check("00 00 0102", Some(NO_VALUE));
         check("00 00 01", Some("value"));
         check("00 00 0102 05 61", Some("value"));
         check("00 00 0102 fb", Some("value"));

@@ -1,6 +1,7 @@
 //! Every way to fetch from a result.
 
 use super::result::{ResultSet, only_argument};
+use super::rows::Advanced;
 use crate::convert::Shape;
 use crate::zend::array::List;
 use crate::zend::blueprint::Blueprint;
@@ -66,13 +67,18 @@ pub(crate) fn fetch_column(call: &mut Call<'_>) -> Outcome {
     let column = usize::try_from(column).unwrap_or(usize::MAX);
     open.session.error.clear();
     match open.advance() {
-        Ok(true) => {
+        Ok(Advanced::Row) => {
             open.row(|row| open.layout.write_column(row, column, call.returns()));
             Ok(())
         }
-        ended => {
+        Ok(ended) => {
             call.returns().bool(false);
-            if ended.is_err() { open.session.error.report() } else { Ok(()) }
+            ended.warn();
+            Ok(())
+        }
+        Err(_) => {
+            call.returns().bool(false);
+            open.session.error.report()
         }
     }
 }
@@ -89,14 +95,17 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
     let mut all = List::new(call.returns(), u32::try_from(open.row_count()).unwrap_or(0));
     loop {
         match open.advance() {
-            Ok(true) => {
+            Ok(Advanced::Row) => {
                 open.row(|row| open.layout.write(row, shape, all.push()));
                 if is_memory_exhausted() {
                     // PHP ends the script as soon as it gets control.
                     return Ok(());
                 }
             }
-            Ok(false) => return Ok(()),
+            Ok(ended) => {
+                ended.warn();
+                return Ok(());
+            }
             Err(_) => return open.session.error.report(),
         }
     }

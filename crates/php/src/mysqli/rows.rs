@@ -3,12 +3,12 @@
 use super::failure::Failed;
 use super::session::Session;
 use crate::convert::{Format, Layout, Shape};
-use crate::zend::error::Outcome;
+use crate::zend::error::{Outcome, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Row, Statement};
+use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, binary_row};
 
 /// Rows, and how they become values.
 pub(crate) struct Rows {
@@ -18,6 +18,33 @@ pub(crate) struct Rows {
     format: Format,
     place: Place,
 }
+
+/// What going on to the next row came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Advanced {
+    /// There is one.
+    Row,
+    /// There is one that can't be read; what is wrong with it.
+    Spoilt(Malformed),
+    /// There is none any more.
+    End,
+}
+
+impl Advanced {
+    /// Warns of a row that can't be read, in stock's words.
+    pub(super) fn warn(self) {
+        let Advanced::Spoilt(malformed) = self else { return };
+        let what: &[u8] = match malformed.field {
+            binary_row::NO_VALUE => b"No packet space left for the field",
+            _ if malformed.packet == TEXT_ROW => b"Field length pointing after end of packet",
+            _ => b"Field length pointing after the end of packet",
+        };
+        warning(&[b"Malformed server packet. ", what]);
+    }
+}
+
+/// How errors call a row of a query.
+const TEXT_ROW: &str = "Text Resultset Row";
 
 /// Where the rows are.
 enum Place {
@@ -146,8 +173,19 @@ impl Rows {
         }
     }
 
-    /// Goes on to the next row: `Ok(false)` at the end, `Err` after a failure, which the session keeps.
-    pub(super) fn advance(&self) -> Result<bool, Failed> {
+    /// Goes on to the next row; `Err` after a failure, which the session keeps.
+    pub(super) fn advance(&self) -> Result<Advanced, Failed> {
+        if !self.go_on()? {
+            return Ok(Advanced::End);
+        }
+        // A row that is spoilt costs no more than itself, as in stock.
+        match self.row(|row| row.check()) {
+            Some(Err(malformed)) => Ok(Advanced::Spoilt(malformed)),
+            _ => Ok(Advanced::Row),
+        }
+    }
+
+    fn go_on(&self) -> Result<bool, Failed> {
         match &self.place {
             Place::Here { count, position, fetched, .. } => {
                 let row = position.get();
@@ -207,12 +245,17 @@ impl Rows {
         self.layout.prepare(&self.columns, shape);
         self.session.error.clear();
         match self.advance() {
-            Ok(true) => {
+            Ok(Advanced::Row) => {
                 self.row(|row| self.layout.write(row, shape, slot));
                 Ok(())
             }
-            Ok(false) => {
+            Ok(Advanced::End) => {
                 slot.null();
+                Ok(())
+            }
+            Ok(spoilt) => {
+                slot.bool(false);
+                spoilt.warn();
                 Ok(())
             }
             Err(_) => {

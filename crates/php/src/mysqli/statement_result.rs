@@ -2,7 +2,7 @@
 
 use super::failure::Failed;
 use super::result::{self, ResultSet};
-use super::rows::Rows;
+use super::rows::{Advanced, Rows};
 use super::session::Status;
 use super::statement::{Phase, Said, Statement, only_argument};
 use crate::convert::Format;
@@ -77,7 +77,7 @@ impl Statement {
     }
 
     /// Goes on to the next row; it waits in `values` then, if variables are bound.
-    fn advance(&self) -> Result<bool, Failed> {
+    fn advance(&self) -> Result<Advanced, Failed> {
         if !self.has_result.get() || self.phase.get() < Phase::Waiting {
             return Err(self.fail_out_of_sync());
         }
@@ -89,16 +89,17 @@ impl Statement {
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
         };
-        let advanced = self.rows.peek(|rows| rows.as_ref().map_or(Ok(false), Rows::advance));
-        let is_there = self.settle(session, advanced.unwrap_or(Err(Failed)))?;
-        if is_there && self.results.is_there() {
+        let advanced =
+            self.rows.peek(|rows| rows.as_ref().map_or(Ok(Advanced::End), Rows::advance));
+        let advanced = self.settle(session, advanced.unwrap_or(Err(Failed)))?;
+        if advanced == Advanced::Row && self.results.is_there() {
             let _ = self.rows.peek(|rows| {
                 if let Some(rows) = rows {
                     rows.row(|row| rows.layout.write_each(row, |n| self.values.slot(n)));
                 }
             });
         }
-        Ok(is_there)
+        Ok(advanced)
     }
 
     /// Returns the rows that wait as an object.
@@ -167,13 +168,17 @@ pub(crate) fn fetch(call: &mut Call<'_>) -> Outcome {
         statement.values.hold_nulls(count);
     }
     match statement.advance() {
-        Ok(true) => {
+        Ok(Advanced::Row) => {
             for number in 0..count {
                 statement.values.give(number, &statement.results);
             }
             call.returns().bool(true);
         }
-        Ok(false) => {}
+        Ok(Advanced::End) => {}
+        Ok(spoilt) => {
+            call.returns().bool(false);
+            spoilt.warn();
+        }
         Err(Failed) => {
             call.returns().bool(false);
             return statement.error.report();
