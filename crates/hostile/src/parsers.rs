@@ -3,15 +3,16 @@
 //! Each takes any bytes, panics where something does not hold, and says whether the bytes are such a packet. What holds of all: no
 //! panic, what is found lies inside the payload, and a packet made of what was found is read as the same.
 
+use vaquita_protocol::binary_value::{DateTime, Time, signed, unsigned};
 use vaquita_protocol::compressed_packet_header::COMPRESSED_PACKET_HEADER_BYTES;
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::query_response::MAX_COLUMNS;
 use vaquita_protocol::reader::{NULL_VALUE, Reader};
 use vaquita_protocol::writer::{put_lenenc_bytes, put_lenenc_int, put_null_terminated};
 use vaquita_protocol::{
-    AuthMoreData, AuthSwitchRequest, Capabilities, ColumnDefinition41, ComQueryResponse,
-    CompressedPacketHeader, EofPacket, ErrPacket, HandshakeV10, OkPacket, PacketHeader,
-    SessionState, SessionStateChange, TextRow,
+    AuthMoreData, AuthSwitchRequest, BinaryRow, Capabilities, ColumnDefinition41, ColumnType,
+    ComQueryResponse, ComStmtPrepareOk, CompressedPacketHeader, EofPacket, ErrPacket, HandshakeV10,
+    OkPacket, PacketHeader, SessionState, SessionStateChange, TextRow, ValueLength,
 };
 
 use crate::session::{session, statement};
@@ -44,6 +45,9 @@ pub const ALL: &[Check] = checks![
     query_response,
     column_definition41,
     text_row,
+    com_stmt_prepare_ok,
+    binary_row,
+    binary_value,
     statement,
     session,
 ];
@@ -261,4 +265,65 @@ pub fn text_row(data: &[u8]) -> bool {
     assert_eq!(again.check(), Ok(()));
     assert_eq!(again.values().collect::<Result<Vec<_>, _>>(), Ok(values));
     true
+}
+
+/// [`ComStmtPrepareOk`].
+pub fn com_stmt_prepare_ok(data: &[u8]) -> bool {
+    let Ok(ok) = ComStmtPrepareOk::parse(data) else { return false };
+    let mut again = vec![0];
+    again.extend_from_slice(&ok.statement_id.to_le_bytes());
+    again.extend_from_slice(&ok.columns.to_le_bytes());
+    again.extend_from_slice(&ok.params.to_le_bytes());
+    again.push(0);
+    again.extend_from_slice(&ok.warnings.to_le_bytes());
+    assert_eq!(ComStmtPrepareOk::parse(&again), Ok(ok));
+    assert_eq!(again.len(), data.len());
+    true
+}
+
+/// [`BinaryRow`]; the first byte says how many columns it should have, the next ones are their types.
+pub fn binary_row(data: &[u8]) -> bool {
+    let Some((&columns, rest)) = data.split_first() else { return false };
+    let Some((types, payload)) = rest.split_at_checked(columns.into()) else { return false };
+    let lengths: Vec<ValueLength> =
+        types.iter().map(|column_type| ValueLength::of(ColumnType(*column_type))).collect();
+    let row = BinaryRow::new(payload, &lengths);
+    let values: Result<Vec<Option<&[u8]>>, _> = row.values().collect();
+    if row.check().is_err() {
+        return false;
+    }
+    assert!(values.is_ok(), "a row that is right has no wrong value");
+    let values = values.unwrap_or_default();
+    assert_eq!(values.len(), columns.into());
+    for (value, length) in values.iter().zip(&lengths) {
+        let Some(value) = value else { continue };
+        assert!(is_inside(payload, value));
+        match length {
+            ValueLength::Fixed(length) => assert_eq!(value.len(), usize::from(*length)),
+            ValueLength::LengthEncoded => {}
+            ValueLength::DateTime => assert!(DateTime::parse(value).is_ok()),
+            ValueLength::Time => assert!(Time::parse(value).is_ok()),
+        }
+    }
+    true
+}
+
+/// The values of the binary protocol: every date and time has a text, every integer is one of both kinds.
+pub fn binary_value(data: &[u8]) -> bool {
+    let date = DateTime::parse(data);
+    let time = Time::parse(data);
+    assert_eq!(date.is_ok(), DateTime::is_length(data.len()));
+    assert_eq!(time.is_ok(), Time::is_length(data.len()));
+    let is_text = |text: &[u8]| {
+        !text.is_empty()
+            && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b':' | b'.' | b' '))
+    };
+    for decimals in [0, 3, 6, 31] {
+        assert!(date.is_err() || date.is_ok_and(|it| is_text(it.text(decimals).as_bytes())));
+        assert!(time.is_err() || time.is_ok_and(|it| is_text(it.text(decimals).as_bytes())));
+    }
+    if data.len() == 8 {
+        assert_eq!(signed(data), unsigned(data).cast_signed());
+    }
+    date.is_ok() || time.is_ok()
 }

@@ -14,6 +14,10 @@ use crate::session;
 /// The most columns that a seed of `text_row` has.
 const MAX_SEED_COLUMNS: u8 = 8;
 
+/// The types of the columns of the golden packets of `binary_row`.
+const COLUMN_TYPES: [&[u8]; 4] =
+    [&[0x03, 0xF6, 0xFD, 0x06], &[0x02, 0xFD], &[0x01; 7], &[0x07, 0x0B]];
+
 /// The file of a check's corpus: what fuzzing found, a line of hexadecimal digits for each input.
 pub fn corpus_path(check: &Check) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
@@ -58,6 +62,13 @@ pub fn made(check: &Check) -> io::Result<BTreeSet<Vec<u8>>> {
         let columns = 1..=MAX_SEED_COLUMNS;
         let rows = columns.flat_map(|columns| {
             payloads.iter().map(move |payload| [&[columns][..], payload].concat())
+        });
+        return Ok(rows.filter(|row| (check.run)(row)).collect());
+    }
+    if check.name == "binary_row" {
+        let rows = COLUMN_TYPES.into_iter().flat_map(|types| {
+            let columns = u8::try_from(types.len()).unwrap_or_default();
+            payloads.iter().map(move |payload| [&[columns][..], types, payload].concat())
         });
         return Ok(rows.filter(|row| (check.run)(row)).collect());
     }
