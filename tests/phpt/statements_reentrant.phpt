@@ -1,0 +1,118 @@
+--TEST--
+User code that runs in the middle of a prepared statement's work may do anything to that statement and its link
+--FILE--
+<?php
+// places: mariadb-unix mysql80-tcp
+require 'support/prelude.php';
+mysqli_report(MYSQLI_REPORT_OFF);
+class Text
+{
+    public function __construct(private Closure $speak) { }
+    public function __toString(): string { ($this->speak)(); return 'text'; }
+}
+class Late
+{
+    public function __construct(private Closure $act) { }
+    public function __destruct() { ($this->act)(); }
+}
+$acts = [
+    'close' => fn() => $GLOBALS['s']->close(),
+    'execute' => fn() => $GLOBALS['s']->execute(['inner', 'inner']),
+    'prepare' => fn() => $GLOBALS['s']->prepare('SELECT 1, ?'),
+    'free_result' => fn() => $GLOBALS['s']->free_result(),
+    'fetch' => fn() => $GLOBALS['s']->fetch(),
+    'bind_param' => function () { $x = 'other'; $y = 'other'; $GLOBALS['s']->bind_param('ss', $x, $y); },
+    'bind_result' => function () { $GLOBALS['s']->bind_result($x, $y); },
+    'close the link' => fn() => $GLOBALS['db']->close(),
+    'unset the statement' => function () { $GLOBALS['s'] = null; },
+    'throw' => fn() => throw new LogicException('thrown'),
+];
+function tried(callable $work): string
+{
+    try {
+        return text($work());
+    } catch (Throwable $e) {
+        return get_class($e) . ': ' . $e->getMessage();
+    }
+}
+foreach ($acts as $name => $act) {
+    // A parameter's __toString.
+    $db = connect();
+    $s = $db->prepare('SELECT ?, ?');
+    $busy = false;
+    $once = function () use ($act, &$busy) { if (!$busy) { $busy = true; $act(); } };
+    echo "$name in __toString: ", tried(fn() => $s->execute([new Text($once), 'x'])), ', ', tried(fn() => $s?->get_result()?->fetch_row()), "\n";
+
+    // A bound variable's destructor.
+    $db = connect();
+    $s = $db->prepare('SELECT ?, ?');
+    $busy = false;
+    $first = new Late($once);
+    $second = 'before';
+    tried(fn() => $s->execute(['a', 'b']));
+    $s->bind_result($first, $second);
+    echo "$name in a destructor: ", tried(fn() => $s->fetch()), ', ', text([is_object($first) ? 'object' : $first, $second]), "\n";
+
+    // A typed property that can't take the value.
+    $db = connect();
+    $s = $db->prepare('SELECT ?, ?');
+    $busy = false;
+    $object = new class { public int $number = 0; public string $text = ''; };
+    tried(fn() => $s->execute(['7 and more', 'b']));
+    $s->bind_result($object->number, $object->text);
+    set_error_handler(function () use ($once) { $once(); return true; });
+    echo "$name at a typed property: ", tried(fn() => $s->fetch()), ', ', text([$object->number, $object->text]), "\n";
+    restore_error_handler();
+
+    // The last reference of a variable that only the statement holds.
+    $db = connect();
+    $s = $db->prepare('SELECT ?, ?');
+    $busy = false;
+    (function () use ($s, $once) { $late = new Late($once); $x = 1; $s->bind_param('ss', $late, $x); })();
+    echo "$name when let go: ", tried(function () use ($s) { $a = 1; $b = 2; return $s->bind_param('ss', $a, $b); }), ', ', tried(fn() => $s?->execute()), "\n";
+    $s = null;
+}
+echo "the end\n";
+?>
+--EXPECT--
+close in __toString: false, Error: mysqli_stmt object is already closed
+close in a destructor: true, ["a", "before"]
+close at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+close when let go: true, Error: mysqli_stmt object is already closed
+execute in __toString: false, Error: Call to a member function fetch_row() on bool
+execute in a destructor: true, ["a", "before"]
+execute at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+execute when let go: true, true
+prepare in __toString: false, Error: Call to a member function fetch_row() on bool
+prepare in a destructor: true, ["a", "before"]
+prepare at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+prepare when let go: true, false
+free_result in __toString: true, ["text", "x"]
+free_result in a destructor: true, ["a", "before"]
+free_result at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+free_result when let go: true, true
+fetch in __toString: true, ["text", "x"]
+fetch in a destructor: true, ["a", "b"]
+fetch at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+fetch when let go: true, true
+bind_param in __toString: true, ["text", "x"]
+bind_param in a destructor: true, ["a", "b"]
+bind_param at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+bind_param when let go: true, true
+bind_result in __toString: true, ["text", "x"]
+bind_result in a destructor: true, ["a", "before"]
+bind_result at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+bind_result when let go: true, true
+close the link in __toString: false, Error: Call to a member function fetch_row() on bool
+close the link in a destructor: true, ["a", "b"]
+close the link at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+close the link when let go: true, false
+unset the statement in __toString: true, null
+unset the statement in a destructor: true, ["a", "b"]
+unset the statement at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+unset the statement when let go: true, null
+throw in __toString: LogicException: thrown, Error: Call to a member function fetch_row() on bool
+throw in a destructor: LogicException: thrown, ["a", "b"]
+throw at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+throw when let go: LogicException: thrown, true
+the end
