@@ -43,7 +43,7 @@ function ways(): array
         },
         'real_query, store_result' => function (mysqli $db) {
             $db->real_query('SELECT 1');
-            $db->store_result();
+            $db->store_result()->fetch_all();
         },
     ];
 }
@@ -82,7 +82,8 @@ function meet(string $script, string $stage, int $errno): void
 {
     $timeout = in_array($errno, [2002, 2006, 2013], true) ? READ_TIMEOUT_SECONDS : PATIENCE_SECONDS;
     mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
-    set_error_handler(fn() => true); // warnings are as good as exceptions here
+    // A row that can't be read is a warning, as in stock; here it is as good as an exception, as all warnings are.
+    set_error_handler(fn(int $level, string $text) => str_contains($text, 'Malformed server packet') ? throw new mysqli_sql_exception($text, 2027) : true);
     $ways = $stage === 'fine' ? ['fine' => fn(mysqli $db) => fine($script, $db)] : ($stage === 'connect' ? ['connect' => fn() => null] : ways());
     $words = [getenv('VAQUITA_FAKE_SERVER'), $script, '--connections', (string) count($ways), '--seconds', (string) CLIENT_SECONDS];
     $server = proc_open($words, [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);

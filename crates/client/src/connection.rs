@@ -50,8 +50,10 @@ pub struct Connection {
     pub(crate) statements_to_close: Vec<u32>,
     /// Where the row stands that was read last, while it is there.
     pub(crate) row: Option<Span>,
-    /// Whether rows are checked when they arrive.
-    pub(crate) checks_rows: bool,
+    /// Whether a row that can't be read is an error when it arrives.
+    pub(crate) refuses_spoilt_rows: bool,
+    /// Whether there was such a row: the server hears goodbyes from then on, and nothing else.
+    pub(crate) is_spoilt: bool,
     pub(crate) allows_local_infile: bool,
     /// The local files that the last query names and the server has not asked for.
     pub(crate) local_infiles: Names,
@@ -116,7 +118,8 @@ impl Connection {
             answer: Answer::Text,
             statements_to_close: Vec::new(),
             row: None,
-            checks_rows: true,
+            refuses_spoilt_rows: true,
+            is_spoilt: false,
             allows_local_infile: false,
             local_infiles: Names::default(),
             charset: established.charset,
@@ -159,10 +162,10 @@ impl Connection {
         }
     }
 
-    /// Leaves it to whoever fetches a row to check it, by [`crate::Row::check`]: then one that is malformed in itself costs neither the
-    /// rows before and after it nor the connection.
-    pub fn defer_row_checks(&mut self) {
-        self.checks_rows = false;
+    /// Hands on a row that is malformed in itself, as the last one of its result, instead of an error that takes the rows before it
+    /// along; [`crate::Row::check`] tells. The connection can't be used any more either way.
+    pub fn keep_spoilt_rows(&mut self) {
+        self.refuses_spoilt_rows = false;
     }
 
     /// What the connection is in the middle of.
@@ -244,6 +247,8 @@ impl Connection {
         if self.state == State::Ready {
             // A server that is gone needs no goodbye.
             let _ = self.send_command(Command::Quit);
+        } else if self.is_spoilt && self.state == State::Broken {
+            let _ = self.stream.write_goodbye(Command::Quit.code(), &[]);
         }
         self.state = State::QuitSent;
         self.stream.transport().close();

@@ -92,6 +92,9 @@ impl Connection {
         while let Some(span) = self.receive_row(Some(&mut stored.chunks))? {
             stored.push(span.start)?;
             rows_end = span.end;
+            if self.is_spoilt {
+                break;
+            }
         }
         if !stored.is_complete() {
             self.stream.keep_rows(rows_end, &mut stored.chunks);
@@ -107,7 +110,7 @@ impl Connection {
         self.state.allow(Call::ReadRows)?;
         loop {
             let row = self.receive_row(None);
-            if self.settle(row)?.is_none() {
+            if self.settle(row)?.is_none() || self.is_spoilt {
                 return Ok(());
             }
         }
@@ -130,8 +133,12 @@ impl Connection {
             self.state = self.state_after_result();
             return Ok(None);
         }
-        if self.checks_rows {
-            self.layout.check(payload)?;
+        if let Err(malformed) = self.layout.check(payload) {
+            if self.refuses_spoilt_rows {
+                return Err(malformed.into());
+            }
+            self.is_spoilt = true;
+            self.state = State::Broken;
         }
         Ok(Some(span))
     }

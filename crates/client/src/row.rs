@@ -51,7 +51,7 @@ impl Layout {
 }
 
 /// One row of a result, checked to hold exactly as many values as the result has columns, unless that was left to
-/// [`Row::check`] ([`crate::Connection::defer_row_checks`]).
+/// [`Row::check`] ([`crate::Connection::keep_spoilt_rows`]).
 #[derive(Clone, Copy, Debug)]
 pub enum Row<'a> {
     /// Of a query.

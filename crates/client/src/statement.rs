@@ -151,6 +151,10 @@ impl Connection {
     /// The connection is gone.
     pub fn close_statement(&mut self, statement: &Statement) -> Result<(), Error> {
         match self.state.allow(Call::Command) {
+            Err(_) if self.is_spoilt => {
+                let command = Command::StmtClose(statement.id);
+                self.stream.write_goodbye(command.code(), &command.body())
+            }
             Ok(()) => self.send_command(Command::StmtClose(statement.id)),
             Err(Error::OutOfSync) => {
                 self.close_statement_later(statement);

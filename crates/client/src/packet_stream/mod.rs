@@ -276,6 +276,12 @@ impl PacketStream {
         self.write(&[code], body)
     }
 
+    /// Sends a command to which there is no answer, whatever the server was in the middle of saying.
+    pub(crate) fn write_goodbye(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        self.begin_exchange();
+        self.write(&[code], body)
+    }
+
     /// A server has nothing to say now: what it said all the same, other than a goodbye, would be taken for the next answer.
     #[inline]
     fn refuse_leftovers(&mut self) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use crate::zend::version;
-use vaquita_client::{Error, LocalInfileRefusal, codes};
+use vaquita_client::{Error, LocalInfileRefusal, Malformed, codes};
 
 /// Stock's words, which name the settings that would allow it.
 const LOCAL_INFILE_REFUSED: &[u8] =
@@ -73,6 +73,11 @@ impl LastError {
             self.set(error.code(), error.sqlstate(), message);
             Failed
         })
+    }
+
+    /// The server sent a row that can't be read.
+    pub(super) fn set_spoilt(&self, malformed: Malformed) {
+        let _ = self.settle::<()>(Err(malformed.into()));
     }
 
     /// There is no connection (any more).

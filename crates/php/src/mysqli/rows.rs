@@ -178,9 +178,12 @@ impl Rows {
         if !self.go_on()? {
             return Ok(Advanced::End);
         }
-        // A row that is spoilt costs no more than itself, as in stock.
         match self.row(|row| row.check()) {
-            Some(Err(malformed)) => Ok(Advanced::Spoilt(malformed)),
+            Some(Err(malformed)) => {
+                // Stock only warns; here the link remembers, too.
+                self.session.error.set_spoilt(malformed);
+                Ok(Advanced::Spoilt(malformed))
+            }
             _ => Ok(Advanced::Row),
         }
     }

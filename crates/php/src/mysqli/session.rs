@@ -118,7 +118,7 @@ impl Session {
         self.close();
         self.error.clear();
         let connected = self.connection.with(|connection| {
-            connection.insert(Connection::connect(options)?).defer_row_checks();
+            connection.insert(Connection::connect(options)?).keep_spoilt_rows();
             Ok(())
         });
         self.generation.set(self.generation.get() + 1);
