@@ -19,18 +19,22 @@ pub struct Pollable {
 }
 
 impl Connection {
-    /// The connection for [`poll`]; `None` if nothing is due from the server, or there is no socket.
+    /// Whether something is due from the server.
+    pub fn is_answer_due(&self) -> bool {
+        match self.state {
+            State::Ready | State::QuitSent | State::Broken => false,
+            State::QuerySent
+            | State::SendingLoadData
+            | State::FetchingData
+            | State::NextResultPending => true,
+        }
+    }
+
+    /// The connection for [`poll`]; `None` if it has no socket, or not any more.
     ///
     /// # Errors
     /// The system has no descriptor left.
     pub fn pollable(&self) -> io::Result<Option<Pollable>> {
-        match self.state {
-            State::Ready | State::QuitSent | State::Broken => return Ok(None),
-            State::QuerySent
-            | State::SendingLoadData
-            | State::FetchingData
-            | State::NextResultPending => {}
-        }
         let Some(socket) = self.stream.socket() else { return Ok(None) };
         let socket = socket.as_fd().try_clone_to_owned()?;
         Ok(Some(Pollable { socket, has_received: self.stream.has_received() }))

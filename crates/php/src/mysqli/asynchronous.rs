@@ -172,31 +172,33 @@ const EINTR: i32 = 4;
 /// Polls, and tells each link what came of it. No Zend call is made here: what is owned meanwhile is freed.
 fn wait(read: &Links<'_>, error: &Links<'_>, timeout: Duration) -> Result<i64, Failure> {
     let mut are_rejected = false;
-    let mut collect = |links: &Links<'_>, cell: fn(&Asynchronous) -> &Cell<Polled>, rejects| {
-        let mut pollables: Vec<Pollable> = Vec::new();
-        let mut failed: io::Result<()> = Ok(());
-        let collected = links.as_ref().map_or(Ok(()), |links| {
-            links.each(|_, element| {
-                if let Element::Object(link) = element {
-                    match link.session.pollable() {
-                        Ok(Some(pollable)) => {
-                            // Until something is known it stays where it is.
-                            cell(&link.asynchronous).set(Polled::Ready);
-                            pollables.push(pollable);
+    let mut collect =
+        |links: &Links<'_>, cell: fn(&Asynchronous) -> &Cell<Polled>, rejects: bool| {
+            let mut pollables: Vec<Pollable> = Vec::new();
+            let mut failed: io::Result<()> = Ok(());
+            let collected = links.as_ref().map_or(Ok(()), |links| {
+                links.each(|_, element| {
+                    if let Element::Object(link) = element {
+                        let is_wanted = !rejects || link.session.is_answer_due();
+                        match link.session.pollable() {
+                            Ok(Some(pollable)) if is_wanted => {
+                                // Until something is known it stays where it is.
+                                cell(&link.asynchronous).set(Polled::Ready);
+                                pollables.push(pollable);
+                            }
+                            Ok(_) => {
+                                cell(&link.asynchronous).set(Polled::Rejected);
+                                are_rejected |= rejects;
+                            }
+                            Err(error) => failed = Err(error),
                         }
-                        Ok(None) => {
-                            cell(&link.asynchronous).set(Polled::Rejected);
-                            are_rejected |= rejects;
-                        }
-                        Err(error) => failed = Err(error),
                     }
-                }
-                Ok(())
-            })
-        });
-        debug_assert!(collected.is_ok());
-        failed.map(|()| pollables)
-    };
+                    Ok(())
+                })
+            });
+            debug_assert!(collected.is_ok());
+            failed.map(|()| pollables)
+        };
     let read_pollables = collect(read, |it| &it.read, true)?;
     let error_pollables = collect(error, |it| &it.error, false)?;
     if read_pollables.is_empty() && error_pollables.is_empty() {

@@ -208,13 +208,10 @@ impl Session {
 
     /// Whether the server owes something.
     pub(crate) fn is_answer_due(&self) -> bool {
-        self.look(|connection| {
-            !matches!(connection.state(), State::Ready | State::QuitSent | State::Broken)
-        })
-        .unwrap_or(false)
+        self.look(Connection::is_answer_due).unwrap_or(false)
     }
 
-    /// The connection as a poll needs it; `None` if nothing is due.
+    /// The connection as a poll needs it; `None` if there is none.
     pub(crate) fn pollable(&self) -> std::io::Result<Option<Pollable>> {
         self.look(Connection::pollable).unwrap_or(Ok(None))
     }

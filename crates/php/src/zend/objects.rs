@@ -3,7 +3,7 @@
 use super::array::List;
 use super::error::Outcome;
 use super::ffi;
-use super::held::{copy, each, release};
+use super::held::{copy, each};
 use super::object::{Class, Object};
 use super::slot::{Slot, Value};
 use core::marker::PhantomData;
@@ -82,13 +82,11 @@ impl<'a, T: Class> Objects<'a, T> {
                 });
             }
             let zval = place.as_ptr();
-            let is_array = place.raw_type() == ffi::IS_ARRAY;
-            let old = (*zval).value.arr;
+            // An array that nobody counts is told by its zval.
+            let mut old = core::ptr::read(zval);
             (*zval).value = kept.value;
             (*zval).u1.type_info = kept.u1.type_info;
-            if is_array {
-                release(old);
-            }
+            ffi::zval_ptr_dtor(&raw mut old);
         }
     }
 }
