@@ -8,7 +8,7 @@ use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, binary_row};
+use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, binary_row, codes};
 
 /// Rows, and how they become values.
 pub(crate) struct Rows {
@@ -214,7 +214,8 @@ impl Rows {
                 match advanced {
                     Ok(true) => fetched.set(fetched.get() + 1),
                     Ok(false) => ended.set(true),
-                    Err(_) => {}
+                    // Out of sync is not the end: as in stock, each further fetch fails again.
+                    Err(_) => ended.set(self.session.error.errno() != codes::COMMANDS_OUT_OF_SYNC),
                 }
                 advanced
             }
