@@ -41,7 +41,7 @@ foreach ($acts as $name => $act) {
     $s = $db->prepare('SELECT ?, ?');
     $busy = false;
     $once = function () use ($act, &$busy) { if (!$busy) { $busy = true; $act(); } };
-    echo "$name in __toString: ", tried(fn() => $s->execute([new Text($once), 'x'])), ', ', tried(fn() => $s?->get_result()?->fetch_row()), "\n";
+    echo "$name in __toString: ", tried(fn() => $s->execute([new Text($once), 'x'])), ', ', tried(fn() => ($result = $s?->get_result()) ? $result->fetch_row() : $result), "\n";
 
     // A bound variable's destructor.
     $db = connect();
@@ -79,11 +79,11 @@ close in __toString: false, Error: mysqli_stmt object is already closed
 close in a destructor: true, ["a", "before"]
 close at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 close when let go: true, Error: mysqli_stmt object is already closed
-execute in __toString: false, Error: Call to a member function fetch_row() on bool
+execute in __toString: false, false
 execute in a destructor: true, ["a", "before"]
 execute at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 execute when let go: true, true
-prepare in __toString: false, Error: Call to a member function fetch_row() on bool
+prepare in __toString: false, false
 prepare in a destructor: true, ["a", "before"]
 prepare at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 prepare when let go: true, false
@@ -103,7 +103,7 @@ bind_result in __toString: true, ["text", "x"]
 bind_result in a destructor: true, ["a", "before"]
 bind_result at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 bind_result when let go: true, true
-close the link in __toString: false, Error: Call to a member function fetch_row() on bool
+close the link in __toString: false, false
 close the link in a destructor: true, ["a", "b"]
 close the link at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 close the link when let go: true, false
@@ -111,7 +111,7 @@ unset the statement in __toString: true, null
 unset the statement in a destructor: true, ["a", "b"]
 unset the statement at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 unset the statement when let go: true, null
-throw in __toString: LogicException: thrown, Error: Call to a member function fetch_row() on bool
+throw in __toString: LogicException: thrown, false
 throw in a destructor: LogicException: thrown, ["a", "b"]
 throw at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 throw when let go: LogicException: thrown, true

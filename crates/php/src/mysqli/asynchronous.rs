@@ -4,11 +4,14 @@ use super::link::{Link, finish};
 use super::query::give_result;
 use super::session::{Session, Status};
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, throw_error, throw_type_error, throw_value_error, warning};
+use crate::zend::error::{
+    Outcome, throw_error, throw_plain_value_error, throw_type_error, throw_value_error, warning,
+};
 use crate::zend::object::Object;
 use crate::zend::objects::{Element, Objects};
 use crate::zend::slot::Value;
 use crate::zend::string::Str;
+use crate::zend::version;
 use core::cell::Cell;
 use std::io;
 use std::time::Duration;
@@ -86,6 +89,9 @@ pub(crate) fn poll(call: &mut Call<'_>) -> Outcome {
         }
     }
     if read.is_none() && error.is_none() {
+        if version::is_at_least(804) {
+            return Err(throw_plain_value_error(c"No stream arrays were passed"));
+        }
         warning(&[b"No stream arrays were passed"]);
         call.returns().bool(false);
         return Ok(());

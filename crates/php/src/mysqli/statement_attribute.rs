@@ -4,6 +4,7 @@ use super::session::Status;
 use super::statement::Statement;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
+use crate::zend::version;
 use vaquita_client::codes;
 
 /// What an attribute is about.
@@ -18,7 +19,11 @@ fn attribute(call: &Call<'_>, number: i64) -> Outcome<Attribute> {
     match number {
         0 => Ok(Attribute::UpdateMaxLength),
         1 => Ok(Attribute::CursorType),
-        2 => Ok(Attribute::PrefetchRows),
+        2 if !version::is_at_least(804) => Ok(Attribute::PrefetchRows),
+        _ if version::is_at_least(804) => {
+            let what = c"must be either MYSQLI_STMT_ATTR_UPDATE_MAX_LENGTH or MYSQLI_STMT_ATTR_CURSOR_TYPE";
+            Err(call.value_error(1, what))
+        }
         _ => Err(call.value_error(
             1,
             c"must be one of MYSQLI_STMT_ATTR_UPDATE_MAX_LENGTH, MYSQLI_STMT_ATTR_PREFETCH_ROWS, or STMT_ATTR_CURSOR_TYPE",
@@ -45,7 +50,7 @@ pub(crate) fn attr_set(call: &mut Call<'_>) -> Outcome {
             statement.wants_cursor.set(value == 1);
             true
         }
-        (Attribute::CursorType, 2 | 4) => false,
+        (Attribute::CursorType, 2 | 4) if !version::is_at_least(804) => false,
         (Attribute::CursorType, _) => {
             let what = c"must be one of the MYSQLI_CURSOR_TYPE_* constants for attribute MYSQLI_STMT_ATTR_CURSOR_TYPE";
             return Err(call.value_error(2, what));

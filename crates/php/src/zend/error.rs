@@ -36,6 +36,14 @@ pub(crate) fn throw_value_error(position: u32, what: &CStr) -> Thrown {
     Thrown
 }
 
+/// Throws a `ValueError` that is about no argument in particular.
+#[cold]
+pub(crate) fn throw_plain_value_error(what: &CStr) -> Thrown {
+    // SAFETY: both are C strings; the second is what the first has a place for.
+    unsafe { ffi::zend_value_error(c"%s".as_ptr(), what.as_ptr()) };
+    Thrown
+}
+
 /// Throws a `TypeError` about an argument: what it must be, and the name of the type that it is.
 #[cold]
 pub(crate) fn throw_type_error(position: u32, what: &CStr, value: Value<'_>) -> Thrown {
