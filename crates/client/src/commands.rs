@@ -64,7 +64,14 @@ impl Connection {
     pub fn set_multi_statements(&mut self, on: bool) -> Result<(), Error> {
         let option = if on { SetOption::MultiStatementsOn } else { SetOption::MultiStatementsOff };
         self.send_command(Command::SetOption(option))?;
-        self.read_command_ok()
+        self.read_command_ok()?;
+        self.multi_statements = on;
+        Ok(())
+    }
+
+    /// Whether the server takes several statements in one query.
+    pub fn multi_statements(&self) -> bool {
+        self.multi_statements
     }
 
     /// What the server tells of itself in one line: uptime, threads, questions.

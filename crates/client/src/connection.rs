@@ -55,6 +55,8 @@ pub struct Connection {
     /// Whether there was such a row: the server hears goodbyes from then on, and nothing else.
     pub(crate) is_spoilt: bool,
     pub(crate) allows_local_infile: bool,
+    /// Whether the server takes several statements in one query.
+    pub(crate) multi_statements: bool,
     /// The local files that the last query names and the server has not asked for.
     pub(crate) local_infiles: Names,
     pub(crate) charset: &'static Charset,
@@ -121,6 +123,7 @@ impl Connection {
             refuses_spoilt_rows: true,
             is_spoilt: false,
             allows_local_infile: false,
+            multi_statements: false,
             local_infiles: Names::default(),
             charset: established.charset,
             collation_id: established.collation_id,
@@ -129,15 +132,7 @@ impl Connection {
             server_side: ServerSide::default(),
         };
         connection.confirm_charset(options.charset)?;
-        let transport = connection.stream.transport();
-        transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
-        for command in &options.init_commands {
-            connection.run_init_command(command, options.read_timeout)?;
-        }
-        if !options.init_commands.is_empty() {
-            let transport = connection.stream.transport();
-            transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
-        }
+        connection.end_connection_phase(options)?;
         if options.query_timeout.is_some() {
             connection.stream.transport().finish_within(options.connect_timeout);
             connection.set_query_timeout(options.query_timeout)?;
@@ -147,6 +142,19 @@ impl Connection {
         Ok(connection)
     }
 
+    /// The connection phase is over: reads and writes have their own time, and the init commands are run.
+    pub(crate) fn end_connection_phase(&mut self, options: &ConnectOptions) -> Result<(), Error> {
+        let (read_timeout, write_timeout) = (options.read_timeout, options.write_timeout);
+        self.stream.transport().end_connection_phase(read_timeout, write_timeout)?;
+        for command in &options.init_commands {
+            self.run_init_command(command, read_timeout)?;
+        }
+        if !options.init_commands.is_empty() {
+            self.stream.transport().end_connection_phase(read_timeout, write_timeout)?;
+        }
+        Ok(())
+    }
+
     /// Asks again for a character set that was asked for in the handshake, where escaping depends on it.
     ///
     /// A server that does not know it, or ignores it (`skip_character_set_client_handshake`), says nothing there; a statement it
@@ -154,10 +162,9 @@ impl Connection {
     pub(crate) fn confirm_charset(&mut self, asked: Option<&'static Charset>) -> Result<(), Error> {
         let is_safe =
             |charset: Option<&Charset>| charset.is_none_or(|it| it.encoding.is_ascii_safe());
+        let greeted = Charset::by_collation_id(self.greeting.character_set.into());
         match asked {
-            Some(charset) if !(is_safe(asked) && is_safe(self.greeting.charset)) => {
-                self.set_charset(charset)
-            }
+            Some(charset) if !(is_safe(asked) && is_safe(greeted)) => self.set_charset(charset),
             _ => Ok(()),
         }
     }
@@ -252,6 +259,12 @@ impl Connection {
         }
         self.state = State::QuitSent;
         self.stream.transport().close();
+    }
+
+    /// Lets go of the connection without a byte, for it is another process that goes on with it.
+    pub(crate) fn abandon(&mut self) {
+        self.state = State::Broken;
+        self.stream.transport().abandon();
     }
 
     /// Sends a command to a server that waits for one.

@@ -25,8 +25,8 @@ pub(crate) struct Greeting {
     pub(crate) server_version: Vec<u8>,
     pub(crate) thread_id: u32,
     pub(crate) protocol_version: u8,
-    /// The server's own character set, if it is known here.
-    pub(crate) charset: Option<&'static Charset>,
+    /// The id of the server's own character set.
+    pub(crate) character_set: u8,
     /// The plugin to begin an authentication with, and its data.
     pub(crate) plugin: Plugin,
     pub(crate) nonce: Vec<u8>,
@@ -57,7 +57,7 @@ pub(crate) fn establish(
         server_version: handshake.plain_server_version().to_vec(),
         thread_id: handshake.thread_id,
         protocol_version: vaquita_protocol::handshake_v10::PROTOCOL_VERSION,
-        charset: Charset::by_collation_id(handshake.character_set.into()),
+        character_set: handshake.character_set,
         plugin: Plugin::greeted(handshake.auth_plugin_name),
         nonce: handshake.auth_plugin_data,
         capabilities: handshake.capabilities,
@@ -65,7 +65,7 @@ pub(crate) fn establish(
     if !greeting.capabilities.contains(NEEDED) {
         return Err(Error::Unsupported("Servers older than MySQL 4.1 are not supported"));
     }
-    let (charset, character_set) = choose_charset(options.charset, handshake.character_set);
+    let (charset, character_set) = choose_charset(options.charset, greeting.character_set);
     let mut capabilities = choose_capabilities(options, greeting.capabilities);
     if let Some(setup) = tls {
         if !greeting.capabilities.contains(Capabilities::SSL) {
@@ -118,7 +118,10 @@ fn refusal(packet: &ErrPacket<'_>) -> Error {
 }
 
 /// The connection's character set and the id to ask for it with: the caller's, else the server's if it is known here.
-fn choose_charset(asked: Option<&'static Charset>, greeted: u8) -> (&'static Charset, u8) {
+pub(crate) fn choose_charset(
+    asked: Option<&'static Charset>,
+    greeted: u8,
+) -> (&'static Charset, u8) {
     if let Some(charset) = asked {
         return (charset, charset.default_collation_id);
     }

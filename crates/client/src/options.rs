@@ -38,7 +38,7 @@ pub enum CleartextPassword {
 }
 
 /// What a connection is made with.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ConnectOptions {
     /// Where the server listens.
     pub address: Address,

@@ -200,6 +200,12 @@ impl Transport {
         }
     }
 
+    /// Lets go of the socket without a byte: somebody else goes on with it.
+    pub(crate) fn abandon(&mut self) {
+        self.tls = None;
+        self.wire.wire = None;
+    }
+
     /// Lets go of the socket.
     pub(crate) fn close(&mut self) {
         if let Some(mut tls) = self.tls.take() {

@@ -7,11 +7,13 @@
 //!   (FPM, Apache prefork), and each child goes on with its own copy.
 //! - **Request.** `Module::request_start` puts this thread's state back: report mode, last connect error.
 //! - **Object.** Connections and results belong to PHP objects, whose free handler drops them at the latest at the request's end.
+//!   Persistent connections are given back then, to a pool of their thread (`mysqli::persistent`), which `Module::stop` empties when
+//!   PHP ends. A forked child lets go of what it inherited without a byte.
 //!
 //! # Per process, per thread
 //!
 //! Per process are only class entries and Zend's tables (written at start, then read-only). Everything a request changes is per
-//! thread: `thread_local!` cells in `mysqli::report` and `zend::guarded`. Objects never leave their thread (`Rc`, `Cell`), as Zend's
+//! thread: `thread_local!` cells in `mysqli::report`, `mysqli::persistent` and `zend::guarded`. Objects never leave their thread (`Rc`, `Cell`), as Zend's
 //! don't. So a ZTS build needs no other data layout.
 //!
 //! The only `unsafe` of this crate stands in `zend`.

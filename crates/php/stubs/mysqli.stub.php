@@ -189,6 +189,7 @@ function mysqli_free_result(mysqli_result $result): void {} // result::free_resu
 function mysqli_get_charset(mysqli $mysql): ?object {} // link::get_charset
 function mysqli_get_client_info(?mysqli $mysql = null): string {} // link::get_client_info
 function mysqli_get_client_version(): int {} // link::get_client_version
+function mysqli_get_links_stats(): array {} // persistent::get_links_stats
 function mysqli_get_host_info(mysqli $mysql): string {} // link::get_host_info
 function mysqli_get_proto_info(mysqli $mysql): int {} // link::get_proto_info
 function mysqli_get_server_info(mysqli $mysql): string {} // link::get_server_info

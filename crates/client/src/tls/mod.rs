@@ -42,7 +42,7 @@ pub enum Verify {
 }
 
 /// What TLS is made with. Files are PEM, and read when a connection is made.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsOptions {
     /// How much of the server's certificate is verified.
     pub verify: Verify,

@@ -4,6 +4,7 @@ use super::DEFAULT_SOCKET;
 use super::link::Link;
 use super::local_infile;
 use super::options::{load_server_public_key, milliseconds, seconds};
+use super::persistent;
 use super::report;
 use super::session::{Options, Session, Status};
 use super::tls;
@@ -233,30 +234,34 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
     if session.status.get() == Status::Valid {
         give_up(session);
     }
-    if place.or_settings().is_persistent() && !ini::flag(c"mysqli.allow_persistent") {
+    let allows_persistent = ini::flag(c"mysqli.allow_persistent");
+    if place.or_settings().is_persistent() && !allows_persistent {
         warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
-    }
-    let max_links = ini::long(c"mysqli.max_links");
-    if max_links != -1 && report::open_links() >= max_links {
-        let count = Str::decimal(u64::try_from(report::open_links()).unwrap_or_default());
-        warning(&[b"Too many open links (", count.bytes(), b")"]);
-        count.release();
-        return Ok(false);
     }
     let is_possible = load_server_public_key(session) && tls::may_read_files(session);
     // Settings are looked up only now: the handler of a warning above may have changed them.
     let place = place.or_settings();
     let defaults = Defaults::read();
-    let connected = is_possible && {
+    let limits = Limits::read();
+    let is_persistent = allows_persistent && place.is_persistent();
+    let attempted = if is_possible {
         let options = session.options.peek(|asked| place.options(&defaults, asked, flags));
-        options.map(|options| session.connect(&options)).is_ok_and(|connected| connected.is_ok())
+        options.map(|options| attempt(session, &options, is_persistent, limits))
+    } else {
+        Ok(Attempt::Failed)
     };
     // Nothing of the driver's is owned by this frame from here on.
+    if let Ok(Attempt::TooMany(what, number)) = attempted {
+        let number = Str::decimal(u64::try_from(number).unwrap_or_default());
+        warning(&[b"Too many open ", what, b" (", number.bytes(), b")"]);
+        number.release();
+        return Ok(false);
+    }
     session.error.look(|failure| match failure {
         Some(failure) => report::set_connect_error(failure.errno, &failure.message),
         None => report::set_connect_error(0, &[]),
     });
-    if connected {
+    if let Ok(Attempt::Connected) = attempted {
         report::count_link(1);
         session.is_counted.set(true);
         session.status.set(Status::Valid);
@@ -266,6 +271,56 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
     // A failure to connect is reported in every mode, as in stock: `MYSQLI_REPORT_STRICT` only says how.
     session.error.raise()?;
     Ok(false)
+}
+
+/// How many links there may be; `None`: any number.
+#[derive(Clone, Copy)]
+struct Limits {
+    links: Option<i64>,
+    persistent: Option<i64>,
+}
+
+impl Limits {
+    fn read() -> Limits {
+        let limit = |name| Some(ini::long(name)).filter(|limit| *limit != -1);
+        Limits { links: limit(c"mysqli.max_links"), persistent: limit(c"mysqli.max_persistent") }
+    }
+}
+
+/// What an attempt to connect came to.
+enum Attempt {
+    Connected,
+    /// The session has the reason.
+    Failed,
+    /// There are as many as may be, of what and how many.
+    TooMany(&'static [u8], i64),
+}
+
+/// Connects a session, or takes a persistent connection that is there. As in stock, limits do not count for the latter.
+fn attempt(
+    session: &Session,
+    options: &ConnectOptions,
+    is_persistent: bool,
+    limits: Limits,
+) -> Attempt {
+    if is_persistent && session.reuse(options) {
+        return Attempt::Connected;
+    }
+    let open = report::open_links();
+    if limits.links.is_some_and(|limit| open >= limit) {
+        return Attempt::TooMany(b"links", open);
+    }
+    let open = persistent::active() + persistent::idle();
+    if is_persistent && limits.persistent.is_some_and(|limit| open >= limit) {
+        return Attempt::TooMany(b"persistent links", open);
+    }
+    if session.connect(options).is_err() {
+        return Attempt::Failed;
+    }
+    if is_persistent {
+        session.lease(options);
+    }
+    Attempt::Connected
 }
 
 /// `mysqli_init`: a new object that is not connected yet.
@@ -298,7 +353,7 @@ pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// Ends a link's connection and forgets its options.
+/// Ends a link's connection, or gives it back, and forgets its options.
 fn give_up(session: &Session) {
     session.close();
     let _ = session.options.with(|options| *options = Options::default());

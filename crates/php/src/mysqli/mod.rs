@@ -10,6 +10,7 @@ pub(crate) mod field;
 pub(crate) mod link;
 mod local_infile;
 pub(crate) mod options;
+pub(crate) mod persistent;
 pub(crate) mod prepare;
 pub(crate) mod query;
 pub(crate) mod report;
@@ -64,22 +65,30 @@ impl Module for Mysqli {
         classes::register(module_number);
     }
 
+    fn stop() {
+        persistent::stop();
+    }
+
     fn request_start() {
         report::request_start();
     }
 
     fn info() {
-        let links = Str::decimal(u64::try_from(report::open_links()).unwrap_or_default());
+        let count = |number: i64| Str::decimal(u64::try_from(number).unwrap_or_default());
+        let links = count(report::open_links());
+        let (active, idle) = (count(persistent::active()), count(persistent::idle()));
         info::table(
             (c"MysqlI Support", c"enabled"),
             &[
                 (c"Client API library version", Mysqlnd::version()),
-                (c"Active Persistent Links", c"0"),
-                (c"Inactive Persistent Links", c"0"),
+                (c"Active Persistent Links", active.as_c_str()),
+                (c"Inactive Persistent Links", idle.as_c_str()),
                 (c"Active Links", links.as_c_str()),
             ],
         );
-        links.release();
+        for number in [links, active, idle] {
+            number.release();
+        }
     }
 }
 

@@ -5,15 +5,17 @@
 
 use super::failure::{Failed, LastError, connect_failure};
 use super::local_infile::{self, RequestedFile};
+use super::persistent;
 use super::report;
 use super::tls::Asked;
 use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
+use crate::zend::ini;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
-    Buffered, Charset, Columns, ConnectOptions, Connection, Error, Parameter, Pollable,
+    Buffered, Charset, Columns, ConnectOptions, Connection, Error, Lease, Parameter, Pollable,
     QueryResponse, Row, Session as Said, State, Statement, StatusFlags,
 };
 
@@ -71,6 +73,8 @@ pub(crate) struct Session {
     pub(crate) is_counted: Cell<bool>,
     pub(crate) options: Guarded<Options>,
     connection: Guarded<Option<Connection>>,
+    /// What goes back with a persistent connection.
+    lease: Guarded<Option<Lease>>,
     /// Counts the connections, so that a result knows whether its own still lives.
     generation: Cell<u64>,
     pub(crate) error: LastError,
@@ -80,8 +84,6 @@ pub(crate) struct Session {
     pub(crate) requested_file: Guarded<Option<RequestedFile>>,
     /// The statement whose run was the last; 0: a query was, or none.
     last_run: Cell<u64>,
-    /// Whether the server takes several statements in one query now.
-    multi_statements: Cell<bool>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
     scratch: Guarded<Vec<u8>>,
 }
@@ -93,12 +95,12 @@ impl Session {
             is_counted: Cell::new(false),
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
+            lease: Guarded::new(None),
             generation: Cell::new(0),
             error: LastError::none(),
             announced: Guarded::new(None),
             requested_file: Guarded::new(None),
             last_run: Cell::new(0),
-            multi_statements: Cell::new(false),
             scratch: Guarded::new(Vec::new()),
         }
     }
@@ -113,16 +115,27 @@ impl Session {
         self.last(0, |said| said.field_count)
     }
 
+    /// Takes a persistent connection that is idle, in place of whatever was there; false: there is none to be had.
+    pub(super) fn reuse(&self, options: &ConnectOptions) -> bool {
+        self.begin();
+        let taken = self.connection.with(|connection| {
+            *connection = persistent::take(options);
+            connection.is_some()
+        });
+        let is_taken = taken.unwrap_or(false);
+        if is_taken {
+            self.lease(options);
+        }
+        is_taken
+    }
+
     /// Connects, in place of whatever was there.
-    pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
-        self.close();
-        self.error.clear();
+    pub(super) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
+        self.begin();
         let connected = self.connection.with(|connection| {
             connection.insert(Connection::connect(options)?).keep_spoilt_rows();
             Ok(())
         });
-        self.generation.set(self.generation.get() + 1);
-        self.multi_statements.set(false);
         match connected {
             Ok(Err(error)) => {
                 let (code, message) = connect_failure(&error);
@@ -136,11 +149,28 @@ impl Session {
         }
     }
 
-    /// Says goodbye to the server, if there is a connection.
+    /// Another connection is about to take the place of this one.
+    fn begin(&self) {
+        self.close();
+        self.error.clear();
+        self.generation.set(self.generation.get() + 1);
+    }
+
+    /// Makes the connection one that is given back instead of closed.
+    pub(super) fn lease(&self, options: &ConnectOptions) {
+        let rolls_back = ini::flag(c"mysqli.rollback_on_cached_plink");
+        let _ = self.lease.with(|lease| *lease = persistent::lease(options, rolls_back));
+    }
+
+    /// Gives a persistent connection back, says goodbye to the server of another, if there is one.
     pub(crate) fn close(&self) {
+        let lease = self.lease.with(Option::take).ok().flatten();
         let closed = self.connection.with(|connection| {
-            if let Some(mut connection) = connection.take() {
-                connection.close();
+            let connection = connection.take();
+            match (lease, connection) {
+                (Some(lease), connection) => persistent::give(lease, connection),
+                (None, Some(mut connection)) => connection.close(),
+                (None, None) => {}
             }
         });
         debug_assert!(closed.is_ok());
@@ -413,11 +443,9 @@ impl Session {
 
     /// Lets the server take several statements in one query, or only one.
     pub(crate) fn allow_multi_statements(&self, on: bool) {
-        if self.multi_statements.get() != on {
+        if self.look(Connection::multi_statements).unwrap_or(false) != on {
             // A failure shows at the query that follows, and leaves the server as it was.
-            if self.drive(|connection| connection.set_multi_statements(on)).is_ok() {
-                self.multi_statements.set(on);
-            }
+            let _ = self.drive(|connection| connection.set_multi_statements(on));
         }
     }
 

@@ -29,6 +29,8 @@ pub(crate) trait Module: 'static {
     }
     /// Registers classes and constants; once a process, before any fork.
     fn start(_module_number: c_int) {}
+    /// Ends what lives as long as a process; no request comes any more.
+    fn stop() {}
     /// Puts the state of this thread back to what a request begins with.
     fn request_start() {}
     /// Prints its part of `phpinfo()`. Printing may run user code: what it prints must be owned by nobody here.
@@ -80,7 +82,7 @@ fn entry<M: Module>() -> *mut ffi::zend_module_entry {
     entry.name = M::NAME.as_ptr();
     entry.functions = M::functions().0;
     entry.module_startup_func = Some(module_start::<M>);
-    entry.module_shutdown_func = Some(module_shutdown);
+    entry.module_shutdown_func = Some(module_shutdown::<M>);
     entry.request_startup_func = Some(request_start::<M>);
     entry.info_func = Some(module_info::<M>);
     entry.version = M::version().as_ptr();
@@ -131,7 +133,12 @@ unsafe extern "C" fn module_start<M: Module>(
     ffi::ZEND_RESULT_CODE_SUCCESS
 }
 
-unsafe extern "C" fn module_shutdown(_kind: c_int, module_number: c_int) -> ffi::zend_result {
+unsafe extern "C" fn module_shutdown<M: Module>(
+    _kind: c_int,
+    module_number: c_int,
+) -> ffi::zend_result {
+    super::guarded::cross();
+    M::stop();
     // SAFETY: takes back what `module_start` registered under this number.
     unsafe { ffi::zend_unregister_ini_entries(module_number) };
     ffi::ZEND_RESULT_CODE_SUCCESS
