@@ -1,11 +1,13 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test test-matrix test-php84 install uninstall clean
+.PHONY: help build demo test test-matrix test-php84 conformance conformance-all install uninstall clean
 
 help:
 	@echo "make demo         one PHP script on the stock extensions and on Vaquita, side by side"
 	@echo "make test         all checks and tests, on private servers"
 	@echo "make test-matrix  the tests that need a server, on five: MariaDB 10.11 and 11.8, MySQL 5.6, 8.0 and 9.7"
 	@echo "make test-php84   all tests that need PHP, on PHP 8.4"
+	@echo "make conformance  PHP's own tests on stock and on Vaquita; SUITE=mysqli SERVER=mariadb MODES=tcp,socket,tls,compress (defaults: mysqli, mariadb, tcp)"
+	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
@@ -25,6 +27,15 @@ test-php84:
 
 test-matrix:
 	@scripts/test-matrix
+
+SUITE ?= mysqli
+SERVER ?= mariadb
+MODES ?= tcp
+conformance:
+	@scripts/conformance "$(SUITE)" "$(SERVER)" "$(MODES)"
+
+conformance-all:
+	@scripts/conformance-all
 
 install:
 	@scripts/install
