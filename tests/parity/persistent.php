@@ -210,7 +210,7 @@ apart($script, ['mysqli.rollback_on_cached_plink' => '1']);
 section('limits');
 $script = <<<'PHP'
 show(ini_get('mysqli.allow_persistent'), ini_get('mysqli.max_persistent'), ini_get('mysqli.max_links'));
-$links = [];
+$links = new ArrayObject; // which the functions below share
 foreach ([1, 2, 3] as $number) {
     attempt("persistent $number", fn() => (bool) ($links[$number] = persistent()));
 }
@@ -218,12 +218,13 @@ stats('all');
 attempt('plain', fn() => (bool) ($links[] = connect()));
 stats('all');
 unset($links[1]);
+attempt('plain in its place', fn() => (bool) ($links[] = connect()));
 attempt('after one was freed', fn() => (bool) ($links[1] = persistent()));
 attempt('plain again', fn() => (bool) ($links[] = mysqli_connect(...array_values(address()))));
 attempt('another database', fn() => (bool) ($links[] = persistent(database: 'information_schema')));
 stats('all');
 show(mysqli_connect_errno());
-$links = [];
+unset($links);
 stats('none');
 PHP;
 if (flags() === 0) {
