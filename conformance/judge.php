@@ -111,7 +111,14 @@ $vaquita = new Results("$folder/vaquita/results");
 
 $worse = $better = $failures = [];
 $has_failed = false;
-foreach ($stock->statuses + $vaquita->statuses as $test => $_) {
+foreach (['stock' => $stock, 'vaquita' => $vaquita] as $stack => $results) {
+    if ($results->count(Status::Passed) === 0) {
+        $failures[] = "nothing passed on $stack: why stands above, or in $folder/$stack/output";
+    }
+}
+// Where a stack did not run at all, that is all there is to say.
+$tests = $failures === [] ? array_keys($stock->statuses + $vaquita->statuses) : [];
+foreach ($tests as $test) {
     $line = "$test: stock {$stock->of($test)->word()}, Vaquita {$vaquita->of($test)->word()}";
     $is_worse = $vaquita->of($test)->value < $stock->of($test)->value;
     if ($is_worse && isset($expected[$test])) {
@@ -128,11 +135,6 @@ foreach ($stock->statuses + $vaquita->statuses as $test => $_) {
 }
 foreach (array_diff_key($expected, $stock->statuses) as $test => $_) {
     $failures[] = "$expected_file names $test, which stock did not run";
-}
-foreach (['stock' => $stock, 'vaquita' => $vaquita] as $stack => $results) {
-    if ($results->count(Status::Passed) === 0) {
-        $failures[] = "nothing passed on $stack: see $folder/$stack/output";
-    }
 }
 if ($stock->counts() !== $recorded) {
     $failures[] = "stock's counts are not those of $expected_file: {$stock->counts()}; recorded: $recorded. Stock fails in: "
