@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::handshake::attributes;
 use crate::options::ConnectOptions;
 use crate::session::Session;
+use crate::statistics::PacketKind;
 
 impl Connection {
     /// Becomes another user, in a fresh session with this database, or with none. The character set stays.
@@ -44,7 +45,7 @@ impl Connection {
             client_plugin_name: authentication.plugin().name(),
             attributes: &attributes(&options),
         }))?;
-        let accepted = authentication.run(&mut self.stream);
+        let accepted = authentication.run(&mut self.stream, PacketKind::ChangeUser);
         let changed = accepted.and_then(|accepted| self.begin_again(&accepted, database));
         match changed {
             Err(error) if error.is_refusal() => {

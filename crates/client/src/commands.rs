@@ -6,9 +6,10 @@ use vaquita_protocol::{
 
 use crate::connection::Connection;
 use crate::error::{Error, codes};
-use crate::packet_stream::MAX_ANSWER_BYTES;
+use crate::packet_stream::{MAX_ANSWER_BYTES, Span};
 use crate::session::UNKNOWN_ROWS;
 use crate::state::State;
+use crate::statistics::PacketKind;
 
 /// What COM_REFRESH can flush, and the statements that do the same where the server does not know the command any more, in the order
 /// in which a server does it. The threads kept for new connections (32) have no statement; nobody sees them.
@@ -80,12 +81,13 @@ impl Connection {
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn statistics(&mut self) -> Result<Vec<u8>, Error> {
         self.send_command(Command::Statistics)?;
-        let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
-            if ErrPacket::is_err(payload) {
-                return Err(Error::server(&ErrPacket::parse(payload)?));
-            }
-            Ok(payload.to_vec())
-        });
+        let answer =
+            self.stream.read_packet(PacketKind::Other, MAX_ANSWER_BYTES).and_then(|payload| {
+                if ErrPacket::is_err(payload) {
+                    return Err(Error::server(&ErrPacket::parse(payload)?));
+                }
+                Ok(payload.to_vec())
+            });
         self.settle(answer)
     }
 
@@ -163,7 +165,8 @@ impl Connection {
 
     /// Reads the answer to a command that has nothing more to tell than OK.
     pub(crate) fn read_command_ok(&mut self) -> Result<(), Error> {
-        let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
+        let answer = self.receive_command_ok().and_then(|span| {
+            let payload = self.stream.payload(span);
             if ErrPacket::is_err(payload) {
                 return Err(Error::server(&ErrPacket::parse(payload)?));
             }
@@ -179,6 +182,14 @@ impl Connection {
         // Only statements have several results, whatever a server says; a script that asked for the next one would never end.
         self.session.status = self.session.status.without(StatusFlags::MORE_RESULTS_EXISTS);
         self.settle(answer)
+    }
+
+    fn receive_command_ok(&mut self) -> Result<Span, Error> {
+        let span = self.stream.receive(MAX_ANSWER_BYTES, None)?;
+        let is_eof = EofPacket::is_eof(self.stream.payload(span));
+        let kind = if is_eof { PacketKind::Eof } else { PacketKind::Ok };
+        self.stream.counted().packet(kind, span.end - span.start);
+        Ok(span)
     }
 }
 

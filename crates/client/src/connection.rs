@@ -16,6 +16,7 @@ use crate::result_set::Columns;
 use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
+use crate::statistics::Statistics;
 use crate::tls;
 use crate::transport::Transport;
 use crate::wire::ByteStream;
@@ -75,12 +76,23 @@ impl Connection {
     /// # Errors
     /// No connection could be made, the server refused it, or an init command failed.
     pub fn connect(options: &ConnectOptions) -> Result<Connection, Error> {
+        Connection::connect_counting(options, &mut Statistics::default())
+    }
+
+    /// Does as [`Connection::connect`]; what a failed attempt cost is added to `spent`.
+    ///
+    /// # Errors
+    /// As [`Connection::connect`].
+    pub fn connect_counting(
+        options: &ConnectOptions,
+        spent: &mut Statistics,
+    ) -> Result<Connection, Error> {
         let deadline =
             options.connect_timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         // Before there is a connection that a server would have to see given up.
         let tls = tls::Setup::of(options)?;
         let transport = Transport::connect(&options.address, deadline)?;
-        Connection::establish(transport, options, tls)
+        Connection::establish(transport, options, tls, spent)
     }
 
     /// Does as [`Connection::connect`] over a stream that is there already; `options.address` only says what it is.
@@ -94,16 +106,19 @@ impl Connection {
         options: &ConnectOptions,
     ) -> Result<Connection, Error> {
         let tls = tls::Setup::of(options)?;
-        Connection::establish(Transport::over(stream, &options.address), options, tls)
+        let transport = Transport::over(stream, &options.address);
+        Connection::establish(transport, options, tls, &mut Statistics::default())
     }
 
     fn establish(
         transport: Transport,
         options: &ConnectOptions,
         tls: Option<tls::Setup>,
+        spent: &mut Statistics,
     ) -> Result<Connection, Error> {
         let mut stream = PacketStream::new(transport);
-        let established = handshake::establish(&mut stream, options, tls)?;
+        let established = handshake::establish(&mut stream, options, tls);
+        let established = established.inspect_err(|_| spent.add(&stream.statistics()))?;
         if options.connect_timeout.is_none() {
             stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
         }
@@ -131,15 +146,25 @@ impl Connection {
             options: Box::new(options.clone()),
             server_side: ServerSide::default(),
         };
-        connection.confirm_charset(options.charset)?;
-        connection.end_connection_phase(options)?;
+        let begun = connection.begin_session(options);
+        begun.inspect_err(|_| {
+            connection.close();
+            spent.add(&connection.counted());
+        })?;
+        Ok(connection)
+    }
+
+    /// Does what has to be done before the first command of the user's.
+    fn begin_session(&mut self, options: &ConnectOptions) -> Result<(), Error> {
+        self.confirm_charset(options.charset)?;
+        self.end_connection_phase(options)?;
         if options.query_timeout.is_some() {
-            connection.stream.transport().finish_within(options.connect_timeout);
-            connection.set_query_timeout(options.query_timeout)?;
-            let transport = connection.stream.transport();
+            self.stream.transport().finish_within(options.connect_timeout);
+            self.set_query_timeout(options.query_timeout)?;
+            let transport = self.stream.transport();
             transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
         }
-        Ok(connection)
+        Ok(())
     }
 
     /// The connection phase is over: reads and writes have their own time, and the init commands are run.
@@ -178,6 +203,16 @@ impl Connection {
     /// What the connection is in the middle of.
     pub fn state(&self) -> State {
         self.state
+    }
+
+    /// What was counted of this connection so far.
+    pub fn counted(&self) -> Statistics {
+        self.stream.statistics()
+    }
+
+    /// Goes on counting from other numbers: from none, or from those of a moment ago, if what came since is not to count.
+    pub fn set_counted(&mut self, statistics: Statistics) {
+        self.stream.set_statistics(statistics);
     }
 
     /// What the server last said about the session.

@@ -11,6 +11,7 @@ use crate::negotiation::{NEEDED, choose_capabilities, for_auth_response};
 use crate::options::ConnectOptions;
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
 use crate::session::Session;
+use crate::statistics::PacketKind;
 use crate::tls;
 
 /// The longest packet we say we take; stock clients of PHP say the same.
@@ -48,7 +49,7 @@ pub(crate) fn establish(
     options: &ConnectOptions,
     tls: Option<tls::Setup>,
 ) -> Result<Established, Error> {
-    let payload = stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?;
+    let payload = stream.read_packet(PacketKind::Other, MAX_CONNECTION_PHASE_BYTES)?;
     if ErrPacket::is_err(payload) {
         return Err(refusal(&ErrPacket::parse(payload)?));
     }
@@ -99,7 +100,7 @@ pub(crate) fn establish(
     }
     .encode(&mut response);
     stream.write_packet(&response)?;
-    let accepted = authentication.run(stream)?;
+    let accepted = authentication.run(stream, PacketKind::Other)?;
     let session = Session::new(&accepted, charset, options.database.as_deref())?;
     Ok(Established { greeting, capabilities, charset, collation_id: character_set, session })
 }

@@ -79,6 +79,7 @@ mod server_identity;
 mod session;
 mod state;
 mod statement;
+mod statistics;
 mod tls;
 mod transport;
 mod watch;
@@ -99,6 +100,7 @@ pub use row::{Row, Values};
 pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;
 pub use statement::Statement;
+pub use statistics::{ByProtocol, Packets, Statistics};
 pub use tls::{TlsOptions, Verify};
 pub use wire::ByteStream;
 

@@ -10,6 +10,7 @@ use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
 use crate::row::Layout;
 use crate::state::{Call, State};
+use crate::statistics::PacketKind;
 
 /// The most results of an init command. The limit is our own: a CALL has one for each SELECT that it runs, and nobody looks at them.
 const MAX_INIT_COMMAND_RESULTS: usize = 1000;
@@ -58,10 +59,11 @@ impl Connection {
     }
 
     fn read_response_packets(&mut self) -> Result<QueryResponse, Error> {
-        let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
+        let payload = self.stream.read_packet(PacketKind::ResultSetHeader, MAX_ANSWER_BYTES)?;
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {
                 self.session.ok(&ok)?;
+                self.count_ok();
                 self.state = self.state_after_result();
                 Ok(QueryResponse::Ok)
             }
@@ -77,6 +79,8 @@ impl Connection {
             }
             ComQueryResponse::ColumnCount(count) => {
                 let columns = self.read_columns(count)?;
+                let status = self.session.status;
+                self.stream.counted().result_set(status);
                 let has_cursor = self.session.status.contains(StatusFlags::CURSOR_EXISTS);
                 if has_cursor && self.answer == Answer::Cursor {
                     self.state = State::Ready;
@@ -88,6 +92,14 @@ impl Connection {
                 Ok(QueryResponse::ResultSet(columns))
             }
         }
+    }
+
+    /// Counts a result without columns.
+    pub(crate) fn count_ok(&mut self) {
+        let (is_binary, rows) = (self.answer != Answer::Text, self.session.affected_rows);
+        let counted = self.stream.counted();
+        counted.oks += 1;
+        counted.rows_affected.add(is_binary, rows);
     }
 
     /// Runs a statement of the driver's own, which has no rows.
@@ -115,6 +127,11 @@ impl Connection {
         read_timeout: Option<Duration>,
     ) -> Result<(), Error> {
         self.stream.transport().finish_within(read_timeout);
+        self.stream.counted().init_commands += 1;
+        self.run_and_discard(sql).inspect_err(|_| self.stream.counted().init_commands_failed += 1)
+    }
+
+    fn run_and_discard(&mut self, sql: &[u8]) -> Result<(), Error> {
         self.send_query(sql)?;
         for _ in 0..MAX_INIT_COMMAND_RESULTS {
             match self.read_query_response()? {

@@ -18,6 +18,7 @@ use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::server_identity::Identity;
 use crate::state::Call;
+use crate::statistics::PacketKind;
 use crate::watch::{Stop, Stopped, Watch};
 
 /// What a server that keeps the limit itself has more before we do.
@@ -257,12 +258,13 @@ impl Connection {
         let harmless = if is_old { Command::Query(b"DO 0") } else { Command::Statistics };
         let sent = self.stream.write_command(harmless.code(), &harmless.body());
         sent.map_err(|error| self.lost_in_writing(error))?;
-        let answer = self.stream.read_packet(MAX_ANSWER_BYTES).and_then(|payload| {
-            if ErrPacket::is_err(payload) {
-                ErrPacket::parse(payload)?;
-            }
-            Ok(())
-        });
+        let answer =
+            self.stream.read_packet(PacketKind::Other, MAX_ANSWER_BYTES).and_then(|payload| {
+                if ErrPacket::is_err(payload) {
+                    ErrPacket::parse(payload)?;
+                }
+                Ok(())
+            });
         self.settle(answer)
     }
 }

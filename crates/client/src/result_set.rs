@@ -7,12 +7,13 @@ use vaquita_protocol::{
 };
 
 use crate::buffered::Buffered;
-use crate::connection::Connection;
+use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::packet_stream::{MAX_ANSWER_BYTES, MAX_PAYLOAD_BYTES, Span};
 use crate::row::Row;
 use crate::session::Session;
 use crate::state::{Call, State};
+use crate::statistics::PacketKind;
 
 /// The columns of a result set, shared by whoever needs them.
 pub type Columns = Arc<[ColumnDefinition41]>;
@@ -40,7 +41,9 @@ impl Connection {
     ) -> Result<(Vec<ColumnDefinition41>, Option<EofPacket>), Error> {
         let mut columns = Vec::new();
         for _ in 0..count {
-            let payload = self.stream.read_packet(MAX_COLUMN_DEFINITION_BYTES)?;
+            let payload = self
+                .stream
+                .read_packet(PacketKind::ColumnDefinition, MAX_COLUMN_DEFINITION_BYTES)?;
             if ErrPacket::is_err(payload) {
                 let error = Error::server(&ErrPacket::parse(payload)?);
                 self.state = State::Ready;
@@ -50,7 +53,8 @@ impl Connection {
         }
         let mut eof = None;
         if count > 0 && !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
-            eof = Some(EofPacket::parse(self.stream.read_packet(MAX_ANSWER_BYTES)?)?);
+            let payload = self.stream.read_packet(PacketKind::Eof, MAX_ANSWER_BYTES)?;
+            eof = Some(EofPacket::parse(payload)?);
         }
         Ok((columns, eof))
     }
@@ -108,11 +112,14 @@ impl Connection {
     /// As [`Connection::next_row`].
     pub fn discard_result(&mut self) -> Result<(), Error> {
         self.state.allow(Call::ReadRows)?;
+        let is_binary = self.answer != Answer::Text;
+        self.stream.counted().results_discarded.add(is_binary, 1);
         loop {
             let row = self.receive_row(None);
             if self.settle(row)?.is_none() || self.is_spoilt {
                 return Ok(());
             }
+            self.stream.counted().rows_discarded.add(is_binary, 1);
         }
     }
 
@@ -123,15 +130,18 @@ impl Connection {
         let span = self.stream.receive(MAX_PAYLOAD_BYTES, chunks)?;
         let payload = self.stream.payload(span);
         // No row begins with one of these but one whose first value has 16 MiB or more.
-        if matches!(payload, [0xFE | 0xFF, ..])
-            && end_of_rows(payload, self.capabilities, &mut self.session).inspect_err(|error| {
-                if matches!(error, Error::Server { .. }) {
-                    self.state = State::Ready;
-                }
-            })?
-        {
-            self.state = self.state_after_result();
-            return Ok(None);
+        if matches!(payload, [0xFE | 0xFF, ..]) {
+            let ended = end_of_rows(payload, self.capabilities, &mut self.session);
+            if let Err(Error::Server { .. }) = ended {
+                self.state = State::Ready;
+            }
+            if !matches!(ended, Ok(false)) {
+                self.stream.counted().row_end.add(span.end - span.start);
+                return ended.map(|_| {
+                    self.state = self.state_after_result();
+                    None
+                });
+            }
         }
         if let Err(malformed) = self.layout.check(payload) {
             if self.refuses_spoilt_rows {
@@ -140,6 +150,7 @@ impl Connection {
             self.is_spoilt = true;
             self.state = State::Broken;
         }
+        self.stream.counted().row(self.answer != Answer::Text, span.end - span.start);
         Ok(Some(span))
     }
 }

@@ -69,6 +69,15 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// How long the row is, as it came: with the lengths of its values, without the header of its packet.
+    #[inline]
+    pub fn payload_bytes(&self) -> usize {
+        match self {
+            Row::Text(row) => row.payload_bytes(),
+            Row::Binary(row) => row.payload_bytes(),
+        }
+    }
+
     /// Checks that the row holds exactly the values that it should.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
 use crate::row::Layout;
 use crate::state::{Call, State};
+use crate::statistics::PacketKind;
 
 /// A statement that the server has prepared, in the session that it was prepared in.
 ///
@@ -58,7 +59,7 @@ impl Connection {
     }
 
     fn read_prepared(&mut self) -> Result<Statement, Error> {
-        let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
+        let payload = self.stream.read_packet(PacketKind::PrepareOk, MAX_ANSWER_BYTES)?;
         if ErrPacket::is_err(payload) {
             return Err(Error::server(&ErrPacket::parse(payload)?));
         }

@@ -57,6 +57,9 @@ pub(crate) struct Transport {
     wire: TimedWire,
     is_unix: bool,
     tls: Option<Box<tls::Session>>,
+    /// What went through it, TLS's own not counted.
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_received: u64,
 }
 
 impl Transport {
@@ -82,6 +85,8 @@ impl Transport {
             },
             is_unix: matches!(address, Address::Unix(_)),
             tls: None,
+            bytes_sent: 0,
+            bytes_received: 0,
         }
     }
 
@@ -183,10 +188,14 @@ impl Transport {
     /// The system's error, `TimedOut`, or `UnexpectedEof` when the server has closed.
     #[inline]
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.tls {
+        let read = match &mut self.tls {
             None => self.wire.read(buffer),
             Some(tls) => tls.read(&mut self.wire, buffer),
+        };
+        if let Ok(bytes) = read {
+            self.bytes_received += bytes as u64;
         }
+        read
     }
 
     /// Writes all bytes of all slices, in one system call if the kernel takes them.
@@ -194,10 +203,12 @@ impl Transport {
     /// # Errors
     /// The system's error or `TimedOut`, and whether nothing was sent.
     pub(crate) fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
+        let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
         match &mut self.tls {
             None => self.wire.write(slices),
             Some(tls) => tls.write(&mut self.wire, slices),
         }
+        .inspect(|()| self.bytes_sent += bytes as u64)
     }
 
     /// Lets go of the socket without a byte: somebody else goes on with it.

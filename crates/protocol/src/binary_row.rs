@@ -63,6 +63,11 @@ impl<'a> BinaryRow<'a> {
         self.lengths.len()
     }
 
+    /// How long the payload is.
+    pub const fn payload_bytes(&self) -> usize {
+        self.payload.len()
+    }
+
     /// The values, `None` for NULL, others as they came; each is checked when it is reached.
     #[inline]
     pub fn values(&self) -> BinaryValues<'a> {

@@ -29,6 +29,11 @@ impl<'a> Reader<'a> {
         Malformed { packet: self.packet, field }
     }
 
+    /// How many bytes are left.
+    pub const fn len(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Whether no byte is left.
     pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()

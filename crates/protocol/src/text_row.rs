@@ -24,6 +24,11 @@ impl<'a> TextRow<'a> {
         self.columns
     }
 
+    /// How long the payload is.
+    pub const fn payload_bytes(&self) -> usize {
+        self.reader.len()
+    }
+
     /// The values, `None` for NULL; each is checked when it is reached.
     #[inline]
     pub const fn values(&self) -> TextValues<'a> {

@@ -30,6 +30,7 @@ use vaquita_protocol::{
 use crate::error::{Error, codes};
 use crate::options::{CleartextPassword, ConnectOptions};
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
+use crate::statistics::PacketKind;
 use crate::transport::Privacy;
 
 /// How many packets a server may send before it says yes or no.
@@ -214,9 +215,13 @@ impl<'a> Authentication<'a> {
     }
 
     /// Answers the server until it says yes or no.
-    pub(crate) fn run(&mut self, stream: &mut PacketStream) -> Result<Accepted, Error> {
+    pub(crate) fn run(
+        &mut self,
+        stream: &mut PacketStream,
+        kind: PacketKind,
+    ) -> Result<Accepted, Error> {
         for _ in 0..MAX_ROUNDS {
-            match self.next(stream.read_packet(MAX_CONNECTION_PHASE_BYTES)?)? {
+            match self.next(stream.read_packet(kind, MAX_CONNECTION_PHASE_BYTES)?)? {
                 Next::Send(response) => stream.write_packet(&response)?,
                 Next::Wait => {}
                 Next::Done(accepted) => return Ok(accepted),

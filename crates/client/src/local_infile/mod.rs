@@ -17,6 +17,7 @@ use crate::error::{Error, LocalInfileRefusal};
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::state::{Call, State};
+use crate::statistics::PacketKind;
 
 pub use file::{LocalFile, LocalFileError};
 pub(crate) use names::Names;
@@ -102,10 +103,11 @@ impl Connection {
     }
 
     fn read_load_data_answer(&mut self) -> Result<(), Error> {
-        let payload = self.stream.read_packet(MAX_ANSWER_BYTES)?;
+        let payload = self.stream.read_packet(PacketKind::Ok, MAX_ANSWER_BYTES)?;
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {
                 self.session.ok(&ok)?;
+                self.count_ok();
                 self.state = self.state_after_result();
                 Ok(())
             }

@@ -1,5 +1,6 @@
 //! Packets over a transport: headers, sequence ids, split payloads, and the one read buffer.
 
+mod counted;
 mod goodbye;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use vaquita_protocol::{Malformed, PacketHeader};
 
 use crate::compression::{Compression, CompressionAlgorithm};
 use crate::error::Error;
+use crate::statistics::{PacketKind, Statistics};
 use crate::tls;
 use crate::transport::Transport;
 
@@ -56,6 +58,8 @@ pub(crate) struct PacketStream {
     sequence_id: u8,
     /// A small command with its header, kept for its allocation.
     out: Vec<u8>,
+    /// What was counted, but for the bytes, which the transport counts.
+    counted: Statistics,
 }
 
 impl PacketStream {
@@ -68,6 +72,7 @@ impl PacketStream {
             end: 0,
             sequence_id: 0,
             out: Vec::new(),
+            counted: Statistics::default(),
         }
     }
 
@@ -114,8 +119,9 @@ impl PacketStream {
     /// Receives a packet of at most `limit` bytes and lends its payload.
     ///
     /// A server that says that there is more is not listened to: what comes before rows is never large.
-    pub(crate) fn read_packet(&mut self, limit: usize) -> Result<&[u8], Error> {
+    pub(crate) fn read_packet(&mut self, kind: PacketKind, limit: usize) -> Result<&[u8], Error> {
         let payload = self.receive(limit, None)?;
+        self.counted.packet(kind, payload.end - payload.start);
         Ok(self.payload(payload))
     }
 
@@ -186,6 +192,7 @@ impl PacketStream {
             return Err(self.goodbye(header).unwrap_or(malformed("sequence_id").into()));
         }
         self.sequence_id = header.sequence_id.wrapping_add(1);
+        self.counted.packets_received += 1;
         usize::try_from(header.payload_length).map_err(|_| malformed("payload_length").into())
     }
 
@@ -270,6 +277,7 @@ impl PacketStream {
     pub(crate) fn write_command(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.refuse_leftovers()?;
         self.begin_exchange();
+        self.counted.command(code);
         if self.buffer.len() > READ_BUFFER_BYTES && self.start == self.end {
             self.take_chunk(0, READ_BUFFER_BYTES);
         }
@@ -330,6 +338,7 @@ impl PacketStream {
         let payload_length = u32::try_from(length).map_err(|_| Error::TooLarge)?;
         let header = PacketHeader { payload_length, sequence_id: self.sequence_id };
         self.sequence_id = self.sequence_id.wrapping_add(1);
+        self.counted.packets_sent += 1;
         self.out.clear();
         self.out.extend_from_slice(&header.encode());
         self.out.extend_from_slice(head);
