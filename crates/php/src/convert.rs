@@ -3,6 +3,7 @@
 //! How a column is read is decided once a result. A row has been checked when it arrived; a value that can't be read after all
 //! becomes NULL rather than a crash.
 
+use crate::statistics::{ColumnTally, Key as Counter, RowTally};
 use crate::zend::array::{Key, List, Map};
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
@@ -112,10 +113,7 @@ impl Reader {
     }
 
     #[inline]
-    fn write(self, bytes: Option<&[u8]>, slot: Slot<'_>) {
-        let Some(bytes) = bytes else {
-            return slot.null();
-        };
+    fn write(self, bytes: &[u8], slot: Slot<'_>) {
         match self {
             Reader::Bytes => slot.bytes(bytes),
             Reader::Bit => slot.str(Str::decimal(bits(bytes))),
@@ -217,9 +215,31 @@ fn widened(number: f32, decimals: Option<u8>) -> f64 {
     digits.parse().unwrap_or(f64::from(number))
 }
 
+/// How the values of one column are read, and how many were.
+struct Column {
+    reader: Reader,
+    tally: ColumnTally,
+}
+
+impl Column {
+    /// Writes its value of a row.
+    #[inline]
+    fn write(&self, bytes: Option<&[u8]>, slot: Slot<'_>) {
+        match bytes {
+            Some(bytes) => self.reader.write(bytes, slot),
+            None => {
+                self.tally.null();
+                slot.null();
+            }
+        }
+    }
+}
+
 /// How the rows of one result become values.
 pub(crate) struct Layout {
-    readers: Vec<Reader>,
+    columns: Vec<Column>,
+    format: Format,
+    tally: RowTally,
     /// The keys by name, made when the first row by name is asked for.
     keys: Guarded<Vec<Key>>,
 }
@@ -227,12 +247,21 @@ pub(crate) struct Layout {
 impl Layout {
     /// `native`: integers and floats instead of the digits of the text.
     pub(crate) fn new(columns: &[ColumnDefinition41], format: Format, native: bool) -> Layout {
-        let reader = |column| match format {
+        let reader = |column: &ColumnDefinition41| match format {
             Format::Text => Reader::of(column, native),
             Format::Binary => Reader::of_binary(column),
         };
-        let readers = columns.iter().map(reader).collect();
-        Layout { readers, keys: Guarded::new(Vec::new()) }
+        let is_binary = format == Format::Binary;
+        let column = |column: &ColumnDefinition41| Column {
+            reader: reader(column),
+            tally: ColumnTally::of(column.column_type, is_binary),
+        };
+        Layout {
+            columns: columns.iter().map(column).collect(),
+            format,
+            tally: RowTally::default(),
+            keys: Guarded::new(Vec::new()),
+        }
     }
 
     /// Makes the keys, if this shape needs them and they are not there yet.
@@ -251,27 +280,28 @@ impl Layout {
     /// Writes a row as an array; `prepare` was called for this shape.
     #[inline]
     pub(crate) fn write(&self, row: Row<'_>, shape: Shape, slot: Slot<'_>) {
-        let columns = self.readers.iter().zip(row.values());
+        self.tally.row(row);
+        let columns = self.columns.iter().zip(row.values());
         match shape {
             Shape::List => {
                 let mut list = List::new(slot, self.capacity(1));
-                for (reader, value) in columns {
-                    reader.write(value, list.push());
+                for (column, value) in columns {
+                    column.write(value, list.push());
                 }
             }
             Shape::Map => {
                 let mut map = Map::new(slot, self.capacity(1));
                 let _ = self.keys.peek(|keys| {
-                    for ((reader, value), key) in columns.zip(keys) {
-                        reader.write(value, map.insert(key));
+                    for ((column, value), key) in columns.zip(keys) {
+                        column.write(value, map.insert(key));
                     }
                 });
             }
             Shape::Both => {
                 let mut map = Map::new(slot, self.capacity(2));
                 let _ = self.keys.peek(|keys| {
-                    for (((reader, value), key), index) in columns.zip(keys).zip(0..) {
-                        map.insert_both(index, key, |slot| reader.write(value, slot));
+                    for (((column, value), key), index) in columns.zip(keys).zip(0..) {
+                        map.insert_both(index, key, |slot| column.write(value, slot));
                     }
                 });
             }
@@ -280,17 +310,24 @@ impl Layout {
 
     /// Writes each value of a row where `place` says.
     pub(crate) fn write_each<'a>(&self, row: Row<'_>, place: impl Fn(usize) -> Option<Slot<'a>>) {
-        for (number, (reader, value)) in self.readers.iter().zip(row.values()).enumerate() {
+        self.tally.row(row);
+        for (number, (column, value)) in self.columns.iter().zip(row.values()).enumerate() {
             if let Some(slot) = place(number) {
-                reader.write(value, slot);
+                column.write(value, slot);
             }
         }
     }
 
     /// Writes one column of a row.
     pub(crate) fn write_column(&self, row: Row<'_>, column: usize, slot: Slot<'_>) {
-        match self.readers.iter().zip(row.values()).nth(column) {
-            Some((reader, value)) => reader.write(value, slot),
+        match self.columns.iter().zip(row.values()).nth(column) {
+            Some((column, value)) => {
+                self.tally.lone_value(&column.tally, value);
+                match value {
+                    Some(bytes) => column.reader.write(bytes, slot),
+                    None => slot.null(),
+                }
+            }
             None => slot.null(),
         }
     }
@@ -298,20 +335,26 @@ impl Layout {
     /// Writes the list of the values' lengths in bytes.
     pub(crate) fn write_lengths(&self, row: Row<'_>, slot: Slot<'_>) {
         let mut list = List::new(slot, self.capacity(1));
-        for (reader, value) in self.readers.iter().zip(row.values()) {
-            list.push().long(reader.length(value));
+        for (column, value) in self.columns.iter().zip(row.values()) {
+            list.push().long(column.reader.length(value));
         }
     }
 
     /// Writes a list of as many zeros as there are columns.
     pub(crate) fn write_zero_lengths(&self, slot: Slot<'_>) {
         let mut list = List::new(slot, self.capacity(1));
-        for _ in &self.readers {
+        for _ in &self.columns {
             list.push().long(0);
         }
     }
 
+    /// Tells how many values were written.
+    pub(crate) fn tell(&self, tell: impl FnMut(Counter, u64)) {
+        let columns = self.columns.iter().map(|column| &column.tally);
+        self.tally.tell(self.format == Format::Binary, columns, tell);
+    }
+
     fn capacity(&self, keys_a_column: usize) -> u32 {
-        u32::try_from(self.readers.len() * keys_a_column).unwrap_or(0)
+        u32::try_from(self.columns.len() * keys_a_column).unwrap_or(0)
     }
 }

@@ -21,6 +21,7 @@
 mod convert;
 mod mysqli;
 mod mysqlnd;
+mod statistics;
 mod vaquita;
 mod zend;
 

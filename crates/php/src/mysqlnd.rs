@@ -1,8 +1,10 @@
 //! The module `mysqlnd`: the name under which PHP and its applications know the driver, and its settings.
 
+use crate::statistics;
 use crate::zend::info;
-use crate::zend::ini::{Scope, Setting};
+use crate::zend::ini::{self, Scope, Setting};
 use crate::zend::module::{Module, php_version, text};
+use crate::zend::string::Str;
 use core::ffi::CStr;
 use std::ffi::CString;
 use std::sync::OnceLock;
@@ -19,7 +21,8 @@ impl Module for Mysqlnd {
     const NAME: &'static CStr = c"mysqlnd";
     const NEEDS: &'static [&'static CStr] = &[c"standard"];
     const SETTINGS: &'static [Setting] = &[
-        Setting::flag(c"mysqlnd.collect_statistics", c"1", Scope::All),
+        Setting::flag(c"mysqlnd.collect_statistics", c"1", Scope::All)
+            .watched_by(statistics::collect),
         Setting::flag(c"mysqlnd.collect_memory_statistics", c"0", Scope::System),
         Setting::new(c"mysqlnd.debug", None, Scope::System),
         Setting::new(c"mysqlnd.trace_alloc", None, Scope::System),
@@ -38,6 +41,11 @@ impl Module for Mysqlnd {
     }
 
     fn info() {
+        let number = |name| Str::new(ini::string(name).unwrap_or_default());
+        let on = |name| if ini::flag(name) { c"Yes" } else { c"No" };
+        let command_buffer = number(c"mysqlnd.net_cmd_buffer_size");
+        let read_buffer = number(c"mysqlnd.net_read_buffer_size");
+        let read_timeout = number(c"mysqlnd.net_read_timeout");
         info::table(
             (c"mysqlnd", c"enabled"),
             &[
@@ -46,13 +54,22 @@ impl Module for Mysqlnd {
                 (c"Compression", c"supported"),
                 (c"core SSL", c"supported"),
                 (c"extended SSL", c"supported"),
+                (c"Command buffer size", command_buffer.as_c_str()),
+                (c"Read buffer size", read_buffer.as_c_str()),
+                (c"Read timeout", read_timeout.as_c_str()),
+                (c"Collecting statistics", on(c"mysqlnd.collect_statistics")),
+                (c"Collecting memory statistics", on(c"mysqlnd.collect_memory_statistics")),
+                (c"Tracing", c"n/a"),
                 (
                     c"Loaded plugins",
-                    c"auth_plugin_mysql_native_password,auth_plugin_mysql_clear_password,auth_plugin_caching_sha2_password,\
+                    c"mysqlnd,auth_plugin_mysql_native_password,auth_plugin_mysql_clear_password,auth_plugin_caching_sha2_password,\
                       auth_plugin_sha256_password,auth_plugin_client_ed25519,auth_plugin_parsec",
                 ),
                 (c"API Extensions", c"mysqli"),
             ],
         );
+        for string in [command_buffer, read_buffer, read_timeout] {
+            string.release();
+        }
     }
 }

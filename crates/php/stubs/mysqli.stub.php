@@ -186,6 +186,8 @@ function mysqli_field_count(mysqli $mysql): int {} // link::field_count
 function mysqli_field_seek(mysqli_result $result, int $index): bool {} // field::field_seek, returns true since 8.4
 function mysqli_field_tell(mysqli_result $result): int {} // field::field_tell
 function mysqli_free_result(mysqli_result $result): void {} // result::free_result
+function mysqli_get_connection_stats(mysqli $mysql): array {} // statistics::get_connection_stats
+function mysqli_get_client_stats(): array {} // statistics::get_client_stats
 function mysqli_get_charset(mysqli $mysql): ?object {} // link::get_charset
 function mysqli_get_client_info(?mysqli $mysql = null): string {} // link::get_client_info
 function mysqli_get_client_version(): int {} // link::get_client_version
@@ -331,6 +333,7 @@ class mysqli {
     public function execute_query(string $query, ?array $params = null): mysqli_result|bool {} // execute::execute_query
     #[\Deprecated(since: '8.1', message: 'use mysqli_get_client_info() instead')]
     public function get_client_info(): string {} // link::get_client_info, tentative
+    public function get_connection_stats(): array {} // statistics::get_connection_stats, tentative
     public function get_server_info(): string {} // link::get_server_info, tentative
     public function get_warnings(): mysqli_warning|false {} // warnings::get_warnings, tentative
     #[\Deprecated(since: '8.1', message: 'replace calls to parent::init() with parent::__construct()')]

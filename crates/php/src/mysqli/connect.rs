@@ -8,6 +8,7 @@ use super::persistent;
 use super::report;
 use super::session::{Options, Session, Status};
 use super::tls;
+use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, warning};
 use crate::zend::ini;
@@ -232,7 +233,7 @@ pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
 fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
     let session: &Session = &link.state().session;
     if session.status.get() == Status::Valid {
-        give_up(session);
+        give_up(session, Key::implicit_close);
     }
     let allows_persistent = ini::flag(c"mysqli.allow_persistent");
     if place.or_settings().is_persistent() && !allows_persistent {
@@ -318,6 +319,7 @@ fn attempt(
         return Attempt::Failed;
     }
     if is_persistent {
+        session.count(Key::pconnect_success, 1);
         session.lease(options);
     }
     Attempt::Connected
@@ -347,15 +349,15 @@ fn init_this(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 0)?;
     let session = Link::session(link, Status::Initialised)?;
-    give_up(session);
+    give_up(session, Key::explicit_close);
     session.status.set(Status::Closed);
     call.returns().bool(true);
     Ok(())
 }
 
 /// Ends a link's connection, or gives it back, and forgets its options.
-fn give_up(session: &Session) {
-    session.close();
+fn give_up(session: &Session, how: Key) {
+    session.close(how);
     let _ = session.options.with(|options| *options = Options::default());
     if session.is_counted.replace(false) {
         report::count_link(-1);
@@ -364,7 +366,8 @@ fn give_up(session: &Session) {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        give_up(&self.session);
+        // As in stock the end of the object counts as if the script had said it.
+        give_up(&self.session, Key::explicit_close);
     }
 }
 

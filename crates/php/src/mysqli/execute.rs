@@ -2,7 +2,7 @@
 
 use super::failure::Failed;
 use super::link::Link;
-use super::prepare::Goodbye;
+use super::prepare::{Ending, Goodbye};
 use super::session::{Executed, Status};
 use super::statement::{Phase, Said, Statement};
 use crate::zend::call::Call;
@@ -156,6 +156,7 @@ impl Statement {
             _ => Wanted::Anything,
         })?;
         let wants_cursor = self.wants_cursor.get();
+        self.runs.set(self.runs.get() + 1);
         // No Zend call from here to the reply: what the parameters borrow stays.
         let executed = self.on_server.peek(|it| {
             let Some(it) = it else { return Err(self.fail_out_of_sync()) };
@@ -259,7 +260,8 @@ pub(crate) fn execute_query(call: &mut Call<'_>) -> Outcome {
     let temporary = Temporary::<Statement>::make();
     let statement = temporary.object().state();
     let outcome = run_once(call, link.state(), statement, sql, elements);
-    statement.forget(Goodbye::Later);
+    statement.forget(Goodbye::Later, Ending::Explicit);
+    statement.status.set(Status::Closed);
     temporary.release();
     outcome
 }

@@ -20,6 +20,7 @@ mod session;
 pub(crate) mod statement;
 pub(crate) mod statement_attribute;
 pub(crate) mod statement_result;
+pub(crate) mod statistics;
 pub(crate) mod tls;
 pub(crate) mod transaction;
 pub(crate) mod warnings;

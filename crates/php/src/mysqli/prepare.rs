@@ -5,6 +5,7 @@ use super::link::Link;
 use super::report;
 use super::session::Status;
 use super::statement::{OnServer, Phase, Said, Statement, only_argument};
+use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};
 use crate::zend::object::make;
@@ -18,6 +19,15 @@ pub(super) enum Goodbye {
     Later,
 }
 
+/// Who ends a statement, for the statistics.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The script.
+    Explicit,
+    /// The end of its object, or another statement in its place.
+    Implicit,
+}
+
 impl Statement {
     /// Has the server prepare it, in place of what was prepared before.
     pub(super) fn prepare(&self, sql: &[u8]) -> Result<(), Failed> {
@@ -25,8 +35,11 @@ impl Statement {
             return Err(self.fail_out_of_sync());
         };
         self.error.clear();
-        self.forget(Goodbye::Now);
+        if self.phase.get() > Phase::Initialised {
+            self.forget(Goodbye::Now, Ending::Implicit);
+        }
         self.said.set(Said::nothing());
+        self.runs.set(0);
         let prepared = self.settle(session, session.prepare(sql))?;
         self.said.set(Said::default());
         self.has_result.set(!prepared.columns().is_empty());
@@ -48,6 +61,7 @@ impl Statement {
         let Some(session) = self.session() else { return };
         if self.phase.get() == Phase::Waiting {
             self.phase.set(Phase::Fetching);
+            self.count(Key::ps_unbuffered_sets);
             if !self.has_cursor.get() {
                 session.skip(self.generation());
             }
@@ -66,7 +80,10 @@ impl Statement {
     }
 
     /// Has the server forget it, with all that belongs to it but the variables.
-    pub(super) fn forget(&self, goodbye: Goodbye) {
+    pub(super) fn forget(&self, goodbye: Goodbye, ending: Ending) {
+        if self.status.get() > Status::Closed {
+            self.count_end(ending);
+        }
         if self.phase.get() > Phase::Initialised {
             self.flush();
         }
@@ -81,6 +98,22 @@ impl Statement {
         self.phase.set(Phase::Initialised);
     }
 
+    fn count_end(&self, ending: Ending) {
+        let (closed, freed) = match ending {
+            Ending::Explicit => (Key::explicit_stmt_close, Key::explicit_free_result),
+            Ending::Implicit => (Key::implicit_stmt_close, Key::implicit_free_result),
+        };
+        self.count(closed);
+        if self.phase.get() > Phase::Initialised {
+            self.count(freed);
+        }
+        match self.runs.get() {
+            0 => self.count(Key::ps_prepared_never_executed),
+            1 => self.count(Key::ps_prepared_once_executed),
+            _ => {}
+        }
+    }
+
     /// Lets go of the variables; user code may run.
     fn release_variables(&self) {
         self.parameters.clear();
@@ -91,7 +124,7 @@ impl Statement {
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        self.forget(Goodbye::Now);
+        self.forget(Goodbye::Now, Ending::Implicit);
     }
 }
 
@@ -129,6 +162,8 @@ pub(crate) fn prepare_on_link(call: &mut Call<'_>) -> Outcome {
     let statement = make::<Statement>(call.returns());
     statement.begin(link.state());
     if statement.prepare(sql).is_err() {
+        statement.forget(Goodbye::Now, Ending::Explicit);
+        statement.status.set(Status::Closed);
         call.drop_returned();
         call.returns().bool(false);
         return session.error.report();
@@ -157,7 +192,7 @@ pub(crate) fn prepare(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_stmt_close`.
 pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
-    statement.forget(Goodbye::Now);
+    statement.forget(Goodbye::Now, Ending::Explicit);
     statement.status.set(Status::Closed);
     statement.release_variables();
     call.returns().bool(true);

@@ -4,6 +4,7 @@ use super::link::Link;
 use super::rows::Rows;
 use super::session::{EARLIER_STATEMENT, Session, Status};
 use crate::convert::{Format, Shape};
+use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, plain_warning, throw_error, warning};
 use crate::zend::iterator::{Iterate, iterator_object};
@@ -100,6 +101,21 @@ impl ResultSet {
     pub(super) fn of(object: Object<'_, ResultSet>) -> Outcome<&Open> {
         readable(object, false)
     }
+
+    /// Looks at its rows, also at those that were freed.
+    pub(super) fn look(&self, look: impl FnOnce(&Rows)) {
+        if let Some(open) = self.open.get() {
+            look(&open.rows);
+        }
+    }
+}
+
+impl Drop for ResultSet {
+    fn drop(&mut self) {
+        if let Some(open) = self.get() {
+            open.session.count(Key::explicit_free_result, 1);
+        }
+    }
 }
 
 fn readable(result: Object<'_, ResultSet>, quiet: bool) -> Outcome<&Open> {
@@ -128,12 +144,16 @@ pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) 
     let Some(columns) = session.take_announced() else {
         return false;
     };
+    session.count(if unbuffered { Key::unbuffered_sets } else { Key::buffered_sets }, 1);
     let rows = if unbuffered {
         session.error.clear();
         Rows::unbuffered(session, columns, Format::Text)
     } else {
         match session.store() {
-            Ok(stored) => Rows::buffered(session, columns, Format::Text, stored),
+            Ok(stored) => {
+                session.count(Key::rows_buffered_from_client_normal, stored.rows());
+                Rows::buffered(session, columns, Format::Text, stored)
+            }
             Err(_) => return false,
         }
     };
@@ -216,7 +236,9 @@ pub(crate) fn num_fields(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_free_result`.
 pub(crate) fn free_result(call: &mut Call<'_>) -> Outcome {
     let object = call.receiver::<ResultSet>(0, 0)?;
-    ResultSet::of(object)?.free();
+    let open = ResultSet::of(object)?;
+    open.session.count(Key::explicit_free_result, 1);
+    open.free();
     object.is_freed.set(true);
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::failure::Failed;
 use super::session::Session;
 use crate::convert::{Format, Layout, Shape};
+use crate::statistics::Key;
 use crate::zend::error::{Outcome, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
@@ -16,6 +17,8 @@ pub(crate) struct Rows {
     pub(super) columns: Columns,
     pub(super) layout: Layout,
     format: Format,
+    /// Whether it counts what is fetched.
+    is_counted: bool,
     place: Place,
 }
 
@@ -56,6 +59,8 @@ enum Place {
         position: Cell<u64>,
         /// The row that was fetched last: `lengths` speaks of it, also after a seek.
         fetched: Cell<Option<u64>>,
+        /// How often one was fetched.
+        fetches: Cell<u64>,
     },
     /// Still with the server.
     There {
@@ -72,7 +77,8 @@ impl Rows {
     fn new(session: &Rc<Session>, columns: Columns, format: Format, place: Place) -> Rows {
         let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
         let layout = Layout::new(&columns, format, native);
-        Rows { session: Rc::clone(session), columns, layout, format, place }
+        let is_counted = session.is_collecting.get();
+        Rows { session: Rc::clone(session), columns, layout, format, is_counted, place }
     }
 
     /// Rows that were received.
@@ -87,6 +93,7 @@ impl Rows {
             rows: Guarded::new(Some(stored)),
             position: Cell::new(0),
             fetched: Cell::new(None),
+            fetches: Cell::new(0),
         };
         Rows::new(session, columns, format, place)
     }
@@ -190,11 +197,12 @@ impl Rows {
 
     fn go_on(&self) -> Result<bool, Failed> {
         match &self.place {
-            Place::Here { count, position, fetched, .. } => {
+            Place::Here { count, position, fetched, fetches, .. } => {
                 let row = position.get();
                 position.set((row + 1).min(count + 1));
                 if row < *count {
                     fetched.set(Some(row));
+                    fetches.set(fetches.get() + 1);
                 }
                 Ok(row < *count)
             }
@@ -321,8 +329,42 @@ impl Rows {
     }
 }
 
+impl Rows {
+    /// Whether they came over the connection that a session has.
+    pub(super) fn belong_to(&self, session: &Session) -> bool {
+        core::ptr::eq(&raw const *self.session, session)
+    }
+
+    /// Tells what was fetched of them, unless that does not count.
+    pub(super) fn tell(&self, mut tell: impl FnMut(Key, u64)) {
+        if !self.is_counted {
+            return;
+        }
+        let (key, fetches) = match (&self.place, self.format) {
+            (Place::Here { fetches, .. }, Format::Text) => {
+                (Key::rows_fetched_from_client_normal_buffered, fetches)
+            }
+            (Place::Here { fetches, .. }, Format::Binary) => {
+                (Key::rows_fetched_from_client_ps_buffered, fetches)
+            }
+            (Place::There { cursor: Some(_), fetched, .. }, _) => {
+                (Key::rows_fetched_from_client_ps_cursor, fetched)
+            }
+            (Place::There { fetched, .. }, Format::Text) => {
+                (Key::rows_fetched_from_client_normal_unbuffered, fetched)
+            }
+            (Place::There { fetched, .. }, Format::Binary) => {
+                (Key::rows_fetched_from_client_ps_unbuffered, fetched)
+            }
+        };
+        tell(key, fetches.get());
+        self.layout.tell(tell);
+    }
+}
+
 impl Drop for Rows {
     fn drop(&mut self) {
         self.free();
+        self.session.count_fetched(self);
     }
 }

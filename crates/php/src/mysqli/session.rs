@@ -8,6 +8,7 @@ use super::local_infile::{self, RequestedFile};
 use super::persistent;
 use super::report;
 use super::tls::Asked;
+use crate::statistics::{self, Counters, Key};
 use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
 use crate::zend::ini;
@@ -16,7 +17,7 @@ use core::cell::Cell;
 use std::time::Duration;
 use vaquita_client::{
     Buffered, Charset, Columns, ConnectOptions, Connection, Error, Lease, Parameter, Pollable,
-    QueryResponse, Row, Session as Said, State, Statement, StatusFlags,
+    QueryResponse, Row, Session as Said, State, Statement, Statistics, StatusFlags,
 };
 
 /// What the report of a missing index calls a statement that was sent before.
@@ -86,6 +87,12 @@ pub(crate) struct Session {
     last_run: Cell<u64>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
     scratch: Guarded<Vec<u8>>,
+    /// What was counted of its connection beside the driver's counters.
+    pub(crate) counters: Counters,
+    /// Whether it has a connection to count for.
+    pub(super) is_counting: Cell<bool>,
+    /// Whether statistics were collected when the driver was last asked for more than a row.
+    pub(super) is_collecting: Cell<bool>,
 }
 
 impl Session {
@@ -102,6 +109,9 @@ impl Session {
             requested_file: Guarded::new(None),
             last_run: Cell::new(0),
             scratch: Guarded::new(Vec::new()),
+            counters: Counters::new(),
+            is_counting: Cell::new(false),
+            is_collecting: Cell::new(statistics::is_collecting()),
         }
     }
 
@@ -124,6 +134,7 @@ impl Session {
         });
         let is_taken = taken.unwrap_or(false);
         if is_taken {
+            self.count_reuse();
             self.lease(options);
         }
         is_taken
@@ -133,9 +144,17 @@ impl Session {
     pub(super) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
         self.begin();
         let connected = self.connection.with(|connection| {
-            connection.insert(Connection::connect(options)?).keep_spoilt_rows();
+            let mut spent = Statistics::default();
+            let connected = Connection::connect_counting(options, &mut spent);
+            let connected = connected.inspect_err(|_| statistics::count_driver(&spent));
+            let connection = connection.insert(connected?);
+            connection.keep_spoilt_rows();
+            if !statistics::is_collecting() {
+                connection.set_counted(Statistics::default());
+            }
             Ok(())
         });
+        self.count_connect(matches!(connected, Ok(Ok(()))));
         match connected {
             Ok(Err(error)) => {
                 let (code, message) = connect_failure(&error);
@@ -151,7 +170,7 @@ impl Session {
 
     /// Another connection is about to take the place of this one.
     fn begin(&self) {
-        self.close();
+        self.close(Key::implicit_close);
         self.error.clear();
         self.generation.set(self.generation.get() + 1);
     }
@@ -160,17 +179,24 @@ impl Session {
     pub(super) fn lease(&self, options: &ConnectOptions) {
         let rolls_back = ini::flag(c"mysqli.rollback_on_cached_plink");
         let _ = self.lease.with(|lease| *lease = persistent::lease(options, rolls_back));
+        self.count(Key::active_persistent_connections, 1);
     }
 
-    /// Gives a persistent connection back, says goodbye to the server of another, if there is one.
-    pub(crate) fn close(&self) {
+    /// Gives a persistent connection back, says goodbye to the server of another, if there is one; `how` counts that.
+    pub(crate) fn close(&self, how: Key) {
         let lease = self.lease.with(Option::take).ok().flatten();
         let closed = self.connection.with(|connection| {
-            let connection = connection.take();
-            match (lease, connection) {
-                (Some(lease), connection) => persistent::give(lease, connection),
-                (None, Some(mut connection)) => connection.close(),
-                (None, None) => {}
+            let mut connection = connection.take();
+            if let Some(connection) = &mut connection {
+                if lease.is_none() {
+                    self.count_close(how, connection.is_answer_due());
+                    self.counting(connection, Connection::close);
+                }
+                self.end_counting(&connection.counted());
+                connection.set_counted(Statistics::default());
+            }
+            if let Some(lease) = lease {
+                persistent::give(lease, connection);
             }
         });
         debug_assert!(closed.is_ok());
@@ -182,14 +208,27 @@ impl Session {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<R, Error>,
     ) -> Result<R, Failed> {
+        self.is_collecting.set(statistics::is_collecting());
+        self.drive_on(work)
+    }
+
+    /// Does as [`Session::drive`], collecting statistics as it did.
+    fn drive_on<R>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<R, Error>,
+    ) -> Result<R, Failed> {
         self.error.clear();
-        let worked = self.connection.with(|slot| slot.as_mut().map(work));
+        let worked = self
+            .connection
+            .with(|slot| slot.as_mut().map(|connection| self.counting(connection, work)));
         match worked {
             Ok(Some(result)) => self.error.settle(result),
             Ok(None) => Err(self.error.set_absence()),
             Err(Bug) => {
                 // After a panic nobody knows the connection's state: it goes.
-                let _ = self.connection.with(|slot| drop(slot.take()));
+                let _ = self.connection.with(|slot| {
+                    slot.take().map(|connection| self.end_counting(&connection.counted()))
+                });
                 Err(self.error.set_bug())
             }
         }
@@ -304,7 +343,7 @@ impl Session {
         if generation != self.generation.get() || !is_there {
             return self.error.settle(Err(Error::OutOfSync));
         }
-        self.drive(|connection| Ok(connection.next_row()?.is_some()))
+        self.drive_on(|connection| Ok(connection.next_row()?.is_some()))
     }
 
     /// Looks at the row that `advance` received. No user code may run inside.
@@ -317,8 +356,9 @@ impl Session {
         let is_fetching = self.look(|connection| connection.state() == State::FetchingData);
         if generation == self.generation.get() && is_fetching == Some(true) {
             // Nobody asked: a failure is only kept for whoever looks at `errno`.
-            let skipped =
-                self.connection.with(|slot| slot.as_mut().map(Connection::discard_result));
+            let skipped = self
+                .connection
+                .with(|slot| slot.as_mut().map(|it| self.counting(it, Connection::discard_result)));
             let _ = self.error.settle(skipped.ok().flatten().unwrap_or(Ok(())));
         }
     }
@@ -476,6 +516,6 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.close();
+        self.close(Key::explicit_close);
     }
 }

@@ -6,6 +6,7 @@ use super::link::Link;
 use super::report;
 use super::rows::Rows;
 use super::session::{Session, Status};
+use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, throw_error};
 use crate::zend::guarded::Guarded;
@@ -83,6 +84,8 @@ pub(crate) struct Statement {
     /// Whether there are columns and perhaps rows: since it was prepared, or since a run had some.
     pub(super) has_result: Cell<bool>,
     pub(super) rows: Guarded<Option<Rows>>,
+    /// How often it ran since it was prepared.
+    pub(super) runs: Cell<u64>,
     pub(super) wants_cursor: Cell<bool>,
     /// Whether the last run's rows are behind a cursor.
     pub(super) has_cursor: Cell<bool>,
@@ -119,6 +122,7 @@ impl Class for Statement {
             said: Cell::new(Said::default()),
             has_result: Cell::new(false),
             rows: Guarded::new(None),
+            runs: Cell::new(0),
             wants_cursor: Cell::new(false),
             has_cursor: Cell::new(false),
             updates_max_length: Cell::new(false),
@@ -270,6 +274,18 @@ impl Statement {
 
     pub(super) fn columns(&self) -> Option<Columns> {
         self.look(None, |it| Some(it.columns.clone()))
+    }
+
+    /// Looks at its rows, if it has some.
+    pub(super) fn look_at_rows(&self, look: impl FnOnce(&Rows)) {
+        let _ = self.rows.peek(|rows| rows.as_ref().map(look));
+    }
+
+    /// Counts something of its connection.
+    pub(super) fn count(&self, key: Key) {
+        if let Some(session) = self.session() {
+            session.count(key, 1);
+        }
     }
 
     fn row_count(&self) -> u64 {

@@ -6,6 +6,7 @@ use super::rows::{Advanced, Rows};
 use super::session::Status;
 use super::statement::{Phase, Said, Statement, only_argument};
 use crate::convert::Format;
+use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
 use crate::zend::object::make;
@@ -23,12 +24,13 @@ impl Statement {
     }
 
     /// Receives all rows that wait.
-    fn store(&self) -> Result<Rows, Failed> {
+    fn store(&self, how: Key) -> Result<Rows, Failed> {
         let columns = self.due().ok_or_else(|| self.fail_out_of_sync())?;
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
         };
         self.clear_errors();
+        session.count(how, 1);
         let stored = if self.has_cursor.get() {
             self.on_server
                 .peek(|it| match it {
@@ -42,6 +44,7 @@ impl Statement {
         let stored = self.settle(session, stored).inspect_err(|_| {
             self.phase.set(Phase::Prepared);
         })?;
+        session.count(Key::rows_buffered_from_client_ps, stored.rows());
         let mut said = self.said.get();
         said.affected_rows = stored.rows();
         self.said.set(said);
@@ -56,7 +59,7 @@ impl Statement {
     /// Begins to read the rows that wait as is usual for them: a cursor row by row, what was to have a cursor and has none at once.
     fn begin_fetching(&self) -> Result<(), Failed> {
         if self.wants_cursor.get() && !self.has_cursor.get() {
-            let rows = self.store()?;
+            let rows = self.store(Key::ps_buffered_sets)?;
             self.keep(rows, Phase::Fetching);
             return Ok(());
         }
@@ -64,6 +67,7 @@ impl Statement {
             // As in stock nobody is told that the rows went with their connection.
             return Ok(());
         };
+        session.count(Key::ps_unbuffered_sets, 1);
         let prepared = self.on_server.peek(|it| it.as_ref().map(|it| it.prepared.clone()));
         let rows = match prepared.ok().flatten().filter(|_| self.has_cursor.get()) {
             Some(prepared) => {
@@ -104,7 +108,7 @@ impl Statement {
 
     /// Returns the rows that wait as an object.
     pub(super) fn give_result(&self, call: &mut Call<'_>) -> Outcome {
-        let stored = self.store();
+        let stored = self.store(Key::buffered_sets);
         let Ok(rows) = stored else {
             call.returns().bool(false);
             return self.error.report();
@@ -126,6 +130,9 @@ impl Statement {
         }
         let phase = self.phase.get();
         if phase >= Phase::Waiting {
+            if phase == Phase::Waiting {
+                self.count(Key::ps_unbuffered_sets);
+            }
             if let Some(session) = self.session().filter(|_| !self.has_cursor.get()) {
                 session.skip(self.generation());
             }
@@ -193,7 +200,7 @@ pub(crate) fn store_result(call: &mut Call<'_>) -> Outcome {
     // As in stock there is nothing wrong with a statement that has no rows.
     let mut done = statement.field_count() == 0;
     if statement.has_result.get() && !done {
-        let stored = statement.store();
+        let stored = statement.store(Key::ps_buffered_sets);
         if let Ok(rows) = stored {
             statement.keep(rows, Phase::Stored);
             done = true;

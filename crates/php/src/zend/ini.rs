@@ -25,6 +25,8 @@ pub(crate) struct Setting {
     pub(crate) scope: Scope,
     kind: Kind,
     accepts: Accepts,
+    /// Who is told whether a flag is on, whenever that is set; on each thread.
+    watcher: Option<fn(bool)>,
 }
 
 /// Which values a setting takes; another leaves it as it is.
@@ -61,11 +63,14 @@ impl Setting {
         default: Option<&'static CStr>,
         scope: Scope,
     ) -> Setting {
-        Setting { name, default, scope, kind: Kind::Text, accepts: Accepts::All }
+        let (kind, accepts) = (Kind::Text, Accepts::All);
+        Setting { name, default, scope, kind, accepts, watcher: None }
     }
 
     pub(crate) const fn flag(name: &'static CStr, default: &'static CStr, scope: Scope) -> Setting {
-        Setting { name, default: Some(default), scope, kind: Kind::Flag, accepts: Accepts::All }
+        let mut setting = Setting::new(name, Some(default), scope);
+        setting.kind = Kind::Flag;
+        setting
     }
 
     pub(crate) const fn number(
@@ -73,7 +78,15 @@ impl Setting {
         default: &'static CStr,
         scope: Scope,
     ) -> Setting {
-        Setting { name, default: Some(default), scope, kind: Kind::Text, accepts: Accepts::Number }
+        let mut setting = Setting::new(name, Some(default), scope);
+        setting.accepts = Accepts::Number;
+        setting
+    }
+
+    /// The setting, telling `watcher` whether it is on: at PHP's start, when it changes, and when it changes back.
+    pub(crate) const fn watched_by(mut self, watcher: fn(bool)) -> Setting {
+        self.watcher = Some(watcher);
+        self
     }
 
     /// The setting, shown as a number of links.
@@ -125,7 +138,10 @@ fn definition(setting: &'static Setting) -> ffi::zend_ini_entry_def {
     };
     ffi::zend_ini_entry_def {
         name: setting.name.as_ptr(),
-        on_modify: if setting.accepts == Accepts::All { None } else { Some(check) },
+        on_modify: match (setting.accepts, setting.watcher) {
+            (Accepts::All, None) => None,
+            _ => Some(check),
+        },
         mh_arg1: ptr::from_ref(setting).cast_mut().cast(),
         mh_arg2: ptr::null_mut(),
         mh_arg3: ptr::null_mut(),
@@ -172,6 +188,9 @@ unsafe extern "C" fn check(
         Accepts::OneOf(words) => given.is_some_and(|value| words.contains(&value.bytes())),
     };
     if accepted {
+        if let Some(watcher) = setting.watcher {
+            watcher(given.is_some_and(|value| is_on(value.bytes(), number(value))));
+        }
         return ffi::ZEND_RESULT_CODE_SUCCESS;
     }
     // SAFETY: Zend gives the entry; while PHP starts it has no value yet.
@@ -228,9 +247,10 @@ pub(crate) fn long(name: &CStr) -> i64 {
 
 /// Whether a setting is on now: yes, true, on, or a number other than 0.
 pub(crate) fn flag(name: &CStr) -> bool {
-    string(name).is_some_and(|value| {
-        let word =
-            [&b"yes"[..], b"true", b"on"].iter().any(|word| value.eq_ignore_ascii_case(word));
-        word || long(name) != 0
-    })
+    string(name).is_some_and(|value| is_on(value, long(name)))
+}
+
+fn is_on(value: &[u8], number: i64) -> bool {
+    let is_word = [&b"yes"[..], b"true", b"on"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    is_word || number != 0
 }
