@@ -9,10 +9,13 @@ use rustls_pki_types::pem::PemObject;
 use super::{Answer, Awaits, Secret, mysql_nonce};
 use crate::error::{Error, codes};
 
-/// The encrypted password if the key is known, else the request for the server's key.
+/// The encrypted password if the key is known, else the request for the server's key. A pinned key that is none gives nothing away: the server
+/// gets an empty answer, and refuses it.
 pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8], request: u8) -> Result<Answer, Error> {
     Ok(match secret.pinned_key {
-        Some(key) => Answer::last(encrypt_password(secret.password, nonce, key)?),
+        Some(key) => {
+            Answer::last(encrypt_password(secret.password, nonce, key).unwrap_or_default())
+        }
         None => Answer { response: Some(vec![request]), awaits: Awaits::PublicKey },
     })
 }

@@ -10,7 +10,7 @@ use super::session::{Options, Session, Status};
 use super::tls;
 use crate::statistics::Key;
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, warning};
+use crate::zend::error::{Outcome, Thrown, is_pending, warning};
 use crate::zend::ini;
 use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
@@ -239,7 +239,8 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
     if place.or_settings().is_persistent() && !allows_persistent {
         warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
     }
-    let is_possible = load_server_public_key(session) && tls::may_read_files(session);
+    load_server_public_key(session);
+    let is_possible = !is_pending() && tls::may_read_files(session);
     // Settings are looked up only now: the handler of a warning above may have changed them.
     let place = place.or_settings();
     let defaults = Defaults::read();
@@ -268,6 +269,9 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         session.status.set(Status::Valid);
         local_infile::apply_settings(session);
         return Ok(true);
+    }
+    if is_pending() {
+        return Err(Thrown);
     }
     // A failure to connect is reported in every mode, as in stock: `MYSQLI_REPORT_STRICT` only says how.
     session.error.raise()?;

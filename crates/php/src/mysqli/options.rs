@@ -148,44 +148,34 @@ fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool>
     Ok(set)
 }
 
-/// Reads the server's public key, if the script or the setting names a file with one; false: it can't be had, and the session says
-/// why. A key that was asked for is never silently done without.
-pub(super) fn load_server_public_key(session: &Session) -> bool {
+/// Reads the server's public key, if the script or the setting names a file with one. One that can't be had is a warning, as in stock,
+/// and is never silently done without: what stands in its place fits no server.
+pub(super) fn load_server_public_key(session: &Session) {
     let asked = session.options.peek(|options| Str::new(&options.server_public_key_path));
     let path = match asked {
         Ok(path) if !path.bytes().is_empty() => path,
         _ => Str::new(ini::string(c"mysqlnd.sha256_server_public_key").unwrap_or_default()),
     };
     if path.bytes().is_empty() {
-        return true;
+        return;
     }
-    let is_allowed = files::is_allowed(path);
-    let loaded = session.options.with(|options| {
-        let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Err(not_allowed()) };
-        key.map(|key| options.server_public_key = Some(key)).map_err(|error| {
-            format!(
-                "The server's public key can't be read from {}: {error}",
-                path_of(path.bytes()).display()
-            )
-        })
+    let is_allowed = files::warn_unless_allowed(path);
+    let errno = session.options.with(|options| {
+        let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Ok(Vec::new()) };
+        let errno = key.as_ref().err().map(|error| error.raw_os_error().unwrap_or_default());
+        options.server_public_key = Some(key.unwrap_or_default());
+        errno
     });
-    if let Ok(Err(reason)) = loaded {
-        session.error.set(codes::UNKNOWN_ERROR, *b"HY000", reason.into_bytes());
-        path.release();
-        return false;
+    if let Ok(Some(errno)) = errno {
+        files::warn_unopened(path, errno);
     }
     path.release();
-    loaded.is_ok()
 }
 
 fn read_key(path: &Path) -> io::Result<Vec<u8>> {
     let mut key = Vec::new();
     File::open(path)?.take(MAX_KEY_BYTES).read_to_end(&mut key)?;
     Ok(key)
-}
-
-fn not_allowed() -> io::Error {
-    io::Error::other("open_basedir restriction in effect")
 }
 
 /// A path of a script's or a setting's bytes.
