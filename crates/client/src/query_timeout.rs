@@ -159,8 +159,11 @@ impl Connection {
     fn ask(&mut self) -> Result<Option<Duration>, Error> {
         let questions = if self.is_mariadb() { MARIADB_QUESTIONS } else { MYSQL_QUESTIONS };
         let known = if self.server_side.identity.is_some() { questions.len() - 1 } else { 0 };
-        for question in questions.iter().skip(known) {
+        for (number, question) in questions.iter().enumerate().skip(known) {
+            let is_last = number + 1 == questions.len();
             let row = match self.only_row(question) {
+                // Who does not tell who it is may tell the limit.
+                Err(Error::Server { .. }) if !is_last => continue,
                 Err(error) if self.is_no(&error) => continue,
                 answered => answered?,
             };
@@ -238,10 +241,11 @@ impl Connection {
         self.send_query(sql)?;
         let mut values = Vec::new();
         if let QueryResponse::ResultSet(_) = self.read_query_response()? {
-            if let Some(row) = self.next_row()? {
+            let has_row = self.next_row()?.map(|row| {
                 values.extend(row.values().map(|value| value.unwrap_or_default().to_vec()));
-            }
-            if self.next_row()?.is_none() && !self.more_results() {
+            });
+            let is_over = has_row.is_none() || self.next_row()?.is_none();
+            if is_over && !self.more_results() {
                 return Ok(values);
             }
         }
@@ -255,6 +259,7 @@ impl Connection {
     #[cold]
     pub(crate) fn absorb_kill(&mut self) -> Result<(), Error> {
         let is_old = !self.is_mariadb() && self.server_version().starts_with(b"5.");
+        self.stream.transport().finish_within(Some(KILLER_TIMEOUT));
         let harmless = if is_old { Command::Query(b"DO 0") } else { Command::Statistics };
         let sent = self.stream.write_command(harmless.code(), &harmless.body());
         sent.map_err(|error| self.lost_in_writing(error))?;
@@ -265,7 +270,9 @@ impl Connection {
                 }
                 Ok(())
             });
-        self.settle(answer)
+        self.settle(answer)?;
+        let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
+        self.stream.transport().end_connection_phase(read_timeout, write_timeout)
     }
 }
 

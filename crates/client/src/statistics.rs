@@ -54,7 +54,8 @@ pub struct ByProtocol {
 impl ByProtocol {
     pub(crate) fn add(&mut self, is_binary: bool, number: u64) {
         let counter = if is_binary { &mut self.binary } else { &mut self.text };
-        *counter += number;
+        // A server may claim any number.
+        *counter = counter.wrapping_add(number);
     }
 }
 
@@ -65,7 +66,7 @@ trait Sum {
 
 impl Sum for u64 {
     fn sum(&mut self, other: &u64) {
-        *self += other;
+        *self = self.wrapping_add(*other);
     }
 }
 
@@ -78,8 +79,8 @@ impl Sum for Packets {
 
 impl Sum for ByProtocol {
     fn sum(&mut self, other: &ByProtocol) {
-        self.text += other.text;
-        self.binary += other.binary;
+        self.text = self.text.wrapping_add(other.text);
+        self.binary = self.binary.wrapping_add(other.binary);
     }
 }
 

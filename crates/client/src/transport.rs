@@ -109,6 +109,13 @@ impl Transport {
         }
     }
 
+    /// The server has the statement that is watched, and waits for a file.
+    pub(crate) fn note_read(&mut self) {
+        if let Some(watch) = &mut self.wire.watch {
+            watch.note_read();
+        }
+    }
+
     /// The socket, if it is one.
     pub(crate) fn socket(&self) -> Option<&Socket> {
         match self.wire.wire.as_ref()? {
@@ -278,7 +285,10 @@ impl TimedWire {
             watch.spend(begun.elapsed());
             match read {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(length) => return Ok(length),
+                Ok(length) => {
+                    watch.was_read()?;
+                    return Ok(length);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                     let wire = self.wire.as_ref();
@@ -338,7 +348,7 @@ impl TimedWire {
             watch.spend(begun.elapsed());
             match waited {
                 Ok(true) => {}
-                Ok(false) => return Err(watch.timed_out_in_writing()),
+                Ok(false) => watch.timed_out_in_writing()?,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

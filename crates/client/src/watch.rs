@@ -58,6 +58,10 @@ pub(crate) struct Watch {
     timeout: Duration,
     patience: Duration,
     phase: Phase,
+    /// Whether the query's time was up once, and its answer was there at the last moment: it got the same time again to be read.
+    was_answered: bool,
+    /// Whether the server has the whole statement, as one that asks for a file has.
+    is_read: bool,
     /// Whether the server may still have to notice that the query before was stopped.
     lingers: bool,
     stop: Box<dyn Stop>,
@@ -66,12 +70,27 @@ pub(crate) struct Watch {
 impl Watch {
     /// `timeout` is what errors tell of, `patience` how long is waited before the query is stopped from here.
     pub(crate) fn new(timeout: Duration, patience: Duration, stop: Box<dyn Stop>) -> Self {
-        Watch { timeout, patience, phase: Phase::Off, lingers: false, stop }
+        Watch {
+            timeout,
+            patience,
+            phase: Phase::Off,
+            was_answered: false,
+            is_read: false,
+            lingers: false,
+            stop,
+        }
     }
 
     /// A query is being sent, or its next result is due.
     pub(crate) fn begin(&mut self) {
         self.phase = Phase::Query(self.patience);
+        self.was_answered = false;
+        self.is_read = false;
+    }
+
+    /// The server has the statement, and waits for a file.
+    pub(crate) fn note_read(&mut self) {
+        self.is_read = true;
     }
 
     /// Nothing that has a limit is waited for; whether something was, and whether a stop may linger on the server.
@@ -96,19 +115,52 @@ impl Watch {
     }
 
     /// A read has timed out: if the query's time is up, it is stopped, and waiting goes on for its end; or for the rest of its answer,
-    /// if `is_answered` says that there is something to read by then.
+    /// if `is_answered` says that there is something to read by then: that gets the query's time once more.
     ///
     /// # Errors
     /// Nothing is left to wait for.
     pub(crate) fn timed_out(&mut self, is_answered: &dyn Fn() -> bool) -> io::Result<()> {
-        let is_up = self.time_left().is_some_and(|left| left <= MIN_TIME);
         let stopped = match self.phase {
-            Phase::Query(_) if is_up => self.stop.stop(is_answered),
-            Phase::End(_) if is_up => Err("the server did not let go of it".to_owned()),
+            Phase::Query(_) if self.is_up() => self.stop_unless(is_answered),
+            Phase::End(_) if self.is_up() => Err("the server did not let go of it".to_owned()),
             _ => return Err(timed_out()),
         };
+        self.go_on(stopped)
+    }
+
+    /// Something was read: if the query's time is up all the same, that is as when a read has timed out.
+    ///
+    /// # Errors
+    /// As [`Watch::timed_out`].
+    pub(crate) fn was_read(&mut self) -> io::Result<()> {
+        if self.is_up() { self.timed_out(&|| true) } else { Ok(()) }
+    }
+
+    fn is_up(&self) -> bool {
+        self.time_left().is_some_and(|left| left <= MIN_TIME)
+    }
+
+    fn stop_unless(&self, is_answered: &dyn Fn() -> bool) -> Result<Stopped, String> {
+        if self.was_answered {
+            return self.stop.stop(&|| false);
+        }
+        if is_answered() {
+            return Ok(Stopped::No);
+        }
+        match self.stop.stop(is_answered) {
+            // Who has an answer needs nobody stopped.
+            Err(_) if is_answered() => Ok(Stopped::No),
+            stopped => stopped,
+        }
+    }
+
+    fn go_on(&mut self, stopped: Result<Stopped, String>) -> io::Result<()> {
         match stopped {
-            Ok(Stopped::No) => Ok(()),
+            Ok(Stopped::No) => {
+                self.phase = Phase::Query(self.patience);
+                self.was_answered = true;
+                Ok(())
+            }
             Ok(Stopped::Yes) => {
                 self.phase = Phase::End(STOPPING_TIME);
                 self.lingers = true;
@@ -121,12 +173,19 @@ impl Watch {
         }
     }
 
-    /// A write has timed out: if the query's time is up, it is given up, for a server that has not read it can't be told to stop it.
-    pub(crate) fn timed_out_in_writing(&mut self) -> io::Error {
-        if self.time_left().is_some_and(|left| left <= MIN_TIME) {
-            self.phase = Phase::GivenUp("the server has not read all of it".to_owned());
-        }
-        timed_out()
+    /// A write has timed out: if the query's time is up, it is given up, for a server that has not read it can't be told to stop it. One
+    /// that waits for a file has read it: it is stopped, and goes on to take the file, of which it makes no use.
+    ///
+    /// # Errors
+    /// Nothing is left to wait for.
+    pub(crate) fn timed_out_in_writing(&mut self) -> io::Result<()> {
+        let stopped = match self.phase {
+            Phase::Query(_) if self.is_up() && self.is_read => self.stop.stop(&|| false),
+            Phase::Query(_) if self.is_up() => Err("the server has not read all of it".to_owned()),
+            Phase::End(_) if self.is_up() => Err("the server did not let go of it".to_owned()),
+            _ => return Err(timed_out()),
+        };
+        self.go_on(stopped)
     }
 
     /// What an error is, knowing that the query was stopped, or could not be.
@@ -220,9 +279,49 @@ mod tests {
         watch.begin();
         watch.spend(Duration::from_secs(2));
         watch.timed_out(&|| true).unwrap();
-        assert_eq!(watch.time_left(), Some(MIN_TIME));
+        assert_eq!(watch.time_left(), Some(Duration::from_secs(1)));
         assert_eq!(watch.explain(interrupted()).code(), 1317);
         assert_eq!(watch.end(), (true, false));
+    }
+
+    #[test]
+    fn a_query_that_streams_gets_its_time_twice() {
+        let mut watch = watch(Ok(Stopped::Yes));
+        watch.begin();
+        for _ in 0..2 {
+            watch.spend(Duration::from_millis(600));
+            watch.was_read().unwrap();
+        }
+        assert_eq!(watch.time_left(), Some(Duration::from_secs(1)), "once more");
+        watch.spend(Duration::from_secs(1));
+        watch.was_read().unwrap();
+        assert_eq!(watch.explain(interrupted()).code(), 3024, "stopped");
+        watch.spend(STOPPING_TIME);
+        assert!(watch.was_read().is_err(), "it streams on");
+        assert_eq!(watch.end(), (true, true));
+    }
+
+    #[test]
+    fn an_answer_that_is_there_counts_more_than_a_stop_that_failed() {
+        let mut watch = watch(Err("no way".to_owned()));
+        watch.begin();
+        watch.spend(Duration::from_secs(1));
+        let asked = std::cell::Cell::new(0);
+        let is_answered = || asked.replace(asked.get() + 1) > 0;
+        watch.timed_out(&is_answered).unwrap();
+        assert_eq!(watch.time_left(), Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn a_server_that_waits_for_a_file_is_told() {
+        let mut watch = watch(Ok(Stopped::Yes));
+        watch.begin();
+        watch.note_read();
+        watch.spend(Duration::from_secs(1));
+        watch.timed_out_in_writing().unwrap();
+        assert_eq!(watch.explain(interrupted()).code(), 3024);
+        watch.spend(STOPPING_TIME);
+        assert!(watch.timed_out_in_writing().is_err());
     }
 
     #[test]
@@ -231,10 +330,10 @@ mod tests {
         watch.begin();
         watch.spend(Duration::from_millis(600));
         // The write timeout of the connection is shorter.
-        assert_eq!(watch.timed_out_in_writing().kind(), io::ErrorKind::TimedOut);
+        assert!(watch.timed_out_in_writing().is_err());
         assert_eq!(watch.explain(Error::lost(timed_out(), false)).code(), 2006);
         watch.spend(Duration::from_millis(400));
-        assert_eq!(watch.timed_out_in_writing().kind(), io::ErrorKind::TimedOut);
+        assert!(watch.timed_out_in_writing().is_err());
         let error = watch.explain(Error::lost(timed_out(), false));
         assert_eq!(error.code(), 2013);
         assert!(error.to_string().contains("has not read"), "{error}");

@@ -56,6 +56,7 @@ impl Connection {
         is_named: Option<Vec<u8>>,
     ) -> Result<QueryResponse, Error> {
         self.state = State::SendingLoadData;
+        self.stream.transport().note_read();
         if let Some(name) = is_named {
             return Ok(QueryResponse::LocalInfile(name));
         }
