@@ -66,11 +66,16 @@ fn a_pinned_key_that_is_none_fails_the_log_in() {
     let script = Script::new()
         .send(packets::greeting(packets::OFFERED, "caching_sha2_password"))
         .expect_packet()
-        .send(packets::auth_more_data(&[4]));
+        .send(packets::auth_more_data(&[4]))
+        .expect_packet()
+        .send(packets::err(1045, b"28000", "Access denied"));
     let server = fake::serve(&Arc::new(script), Over::Tcp, Delivery::WHOLE);
     let mut options = fake::options(&server);
     options.server_public_key = Some(b"no key".to_vec());
-    assert_eq!(Connection::connect(&options).unwrap_err().code(), codes::UNKNOWN_ERROR);
+    assert_eq!(Connection::connect(&options).unwrap_err().code(), 1045);
+    let recording = server.finish().unwrap();
+    let answer = recording.packets.last().map(|packet| packet.payload.clone());
+    assert_eq!(answer, Some(Vec::new()), "the server gets an empty answer: {recording:?}");
 }
 
 /// Scripts and people look for the name.
