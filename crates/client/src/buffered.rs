@@ -1,5 +1,6 @@
 //! A result in memory: the payloads as they were received, in a few large chunks.
 
+use vaquita_protocol::Malformed;
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::reader::span;
 
@@ -25,11 +26,20 @@ pub struct Buffered {
     pub(crate) chunks: Vec<Vec<u8>>,
     offsets: Vec<RowOffset>,
     position: u64,
+    /// What is wrong with the last row.
+    pub(crate) spoilt: Option<Malformed>,
 }
 
 impl Buffered {
     pub(crate) fn new(columns: Columns, layout: Layout) -> Self {
-        Buffered { columns, layout, chunks: Vec::new(), offsets: Vec::new(), position: 0 }
+        Buffered {
+            columns,
+            layout,
+            chunks: Vec::new(),
+            offsets: Vec::new(),
+            position: 0,
+            spoilt: None,
+        }
     }
 
     /// Adds a row that begins at `start` of the chunk that comes next.
@@ -74,6 +84,11 @@ impl Buffered {
         };
         let payload = span(chunk, usize::try_from(offset.start).ok()?, end);
         Some(self.layout.row(payload))
+    }
+
+    /// What is wrong with the last row, where such rows are kept ([`crate::Connection::keep_spoilt_rows`]).
+    pub fn spoilt_row(&self) -> Option<Malformed> {
+        self.spoilt
     }
 
     /// The number of the row that [`Buffered::next_row`] gives next.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use vaquita_protocol::{Capabilities, Charset, Command, StatusFlags};
+use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
 use crate::compression::CompressionAlgorithm;
 use crate::error::Error;
@@ -53,8 +53,8 @@ pub struct Connection {
     pub(crate) row: Option<Span>,
     /// Whether a row that can't be read is an error when it arrives.
     pub(crate) refuses_spoilt_rows: bool,
-    /// Whether there was such a row: the server hears goodbyes from then on, and nothing else.
-    pub(crate) is_spoilt: bool,
+    /// What was wrong with such a row, if there was one: the server hears goodbyes from then on, and nothing else.
+    pub(crate) spoilt: Option<Malformed>,
     pub(crate) allows_local_infile: bool,
     /// Whether the server takes several statements in one query.
     pub(crate) multi_statements: bool,
@@ -136,7 +136,7 @@ impl Connection {
             statements_to_close: Vec::new(),
             row: None,
             refuses_spoilt_rows: true,
-            is_spoilt: false,
+            spoilt: None,
             allows_local_infile: false,
             multi_statements: false,
             local_infiles: Names::default(),
@@ -195,7 +195,7 @@ impl Connection {
     }
 
     /// Hands on a row that is malformed in itself, as the last one of its result, instead of an error that takes the rows before it
-    /// along; [`crate::Row::check`] tells. The connection can't be used any more either way.
+    /// along; [`Connection::spoilt_row`] and [`crate::Buffered::spoilt_row`] tell. The connection can't be used any more either way.
     pub fn keep_spoilt_rows(&mut self) {
         self.refuses_spoilt_rows = false;
     }
@@ -289,7 +289,7 @@ impl Connection {
         if self.state == State::Ready {
             // A server that is gone needs no goodbye.
             let _ = self.send_command(Command::Quit);
-        } else if self.is_spoilt && self.state == State::Broken {
+        } else if self.spoilt.is_some() && self.state == State::Broken {
             let _ = self.stream.write_goodbye(Command::Quit.code(), &[]);
         }
         self.state = State::QuitSent;

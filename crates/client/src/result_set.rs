@@ -76,6 +76,12 @@ impl Connection {
         self.row.map(|span| self.layout.row(self.stream.payload(span)))
     }
 
+    /// What is wrong with that row, where such rows are kept ([`Connection::keep_spoilt_rows`]): then it is the last one.
+    #[inline]
+    pub fn spoilt_row(&self) -> Option<Malformed> {
+        self.spoilt
+    }
+
     /// Reads the rest of the result into memory.
     ///
     /// # Errors
@@ -96,10 +102,11 @@ impl Connection {
         while let Some(span) = self.receive_row(Some(&mut stored.chunks))? {
             stored.push(span.start)?;
             rows_end = span.end;
-            if self.is_spoilt {
+            if self.spoilt.is_some() {
                 break;
             }
         }
+        stored.spoilt = self.spoilt;
         if !stored.is_complete() {
             self.stream.keep_rows(rows_end, &mut stored.chunks);
         }
@@ -116,7 +123,7 @@ impl Connection {
         self.stream.counted().results_discarded.add(is_binary, 1);
         loop {
             let row = self.receive_row(None);
-            if self.settle(row)?.is_none() || self.is_spoilt {
+            if self.settle(row)?.is_none() || self.spoilt.is_some() {
                 return Ok(());
             }
             self.stream.counted().rows_discarded.add(is_binary, 1);
@@ -147,7 +154,7 @@ impl Connection {
             if self.refuses_spoilt_rows {
                 return Err(malformed.into());
             }
-            self.is_spoilt = true;
+            self.spoilt = Some(malformed);
             self.state = State::Broken;
         }
         self.stream.counted().row(self.answer != Answer::Text, span.end - span.start);

@@ -50,8 +50,8 @@ impl Layout {
     }
 }
 
-/// One row of a result, checked to hold exactly as many values as the result has columns, unless that was left to
-/// [`Row::check`] ([`crate::Connection::keep_spoilt_rows`]).
+/// One row of a result, checked to hold exactly as many values as the result has columns; in one that does not and was kept all the
+/// same ([`crate::Connection::keep_spoilt_rows`]) a value that can't be read is NULL.
 #[derive(Clone, Copy, Debug)]
 pub enum Row<'a> {
     /// Of a query.
@@ -75,18 +75,6 @@ impl<'a> Row<'a> {
         match self {
             Row::Text(row) => row.payload_bytes(),
             Row::Binary(row) => row.payload_bytes(),
-        }
-    }
-
-    /// Checks that the row holds exactly the values that it should.
-    ///
-    /// # Errors
-    /// It ends early, a value is longer than the row, or bytes are left.
-    #[inline]
-    pub fn check(&self) -> Result<(), Malformed> {
-        match self {
-            Row::Text(row) => row.check(),
-            Row::Binary(row) => row.check(),
         }
     }
 
@@ -115,7 +103,7 @@ impl<'a> Iterator for Values<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        // The row was checked: none of its values is an error; what can't be read in one that was not is NULL.
+        // The row was checked: none of its values is an error, unless it is a spoilt one.
         match self {
             Values::Text(values) => values.next().map(Result::unwrap_or_default),
             Values::Binary(values) => values.next().map(Result::unwrap_or_default),

@@ -152,7 +152,7 @@ impl Connection {
     /// The connection is gone.
     pub fn close_statement(&mut self, statement: &Statement) -> Result<(), Error> {
         match self.state.allow(Call::Command) {
-            Err(_) if self.is_spoilt => {
+            Err(_) if self.spoilt.is_some() => {
                 let command = Command::StmtClose(statement.id);
                 self.stream.write_goodbye(command.code(), &command.body())
             }

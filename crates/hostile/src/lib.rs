@@ -4,6 +4,7 @@
 //! stands in CONTRIBUTING.md.
 #![forbid(unsafe_code)]
 
+pub mod client;
 pub mod conversation;
 pub mod mutate;
 pub mod parsers;

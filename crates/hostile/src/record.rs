@@ -8,7 +8,8 @@ use std::{env, fs, thread};
 
 use vaquita_client::{ConnectOptions, Connection, QueryResponse};
 use vaquita_fake_server::{Address, Listener};
-use vaquita_hostile::conversation::{ALL, Conversation, Notes, Over, PASSWORD, converse};
+use vaquita_hostile::client::{Notes, converse};
+use vaquita_hostile::conversation::{ALL, Conversation, Over, PASSWORD};
 use vaquita_hostile::recordings;
 
 /// Far more than any conversation takes.

@@ -6,7 +6,8 @@ use vaquita_fake_server::packets::{AUTOCOMMIT, OFFERED, greeting, local_infile, 
 use vaquita_fake_server::{Payload, Replay, Silence};
 use vaquita_protocol::{PacketHeader, StatusFlags};
 
-use crate::conversation::{ALL, Notes};
+use crate::client::Notes;
+use crate::conversation::ALL;
 use crate::recordings::Recorded;
 
 /// Bits of the second byte.

@@ -20,7 +20,8 @@ use fields::{Field, Form, lengths};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use vaquita_client::{Error, State, codes};
 use vaquita_fake_server::{Replay, Silence};
-use vaquita_hostile::conversation::{Conversation, Notes};
+use vaquita_hostile::client::Notes;
+use vaquita_hostile::conversation::Conversation;
 use vaquita_hostile::recordings::{self, Recorded};
 use vaquita_protocol::writer::put_lenenc_int;
 

@@ -3,10 +3,11 @@
 use super::DEFAULT_SOCKET;
 use super::link::Link;
 use super::local_infile;
+use super::options::Options;
 use super::options::{load_server_public_key, milliseconds, seconds};
 use super::persistent;
 use super::report;
-use super::session::{Options, Session, Status};
+use super::session::{Session, Status};
 use super::tls;
 use crate::statistics::Key;
 use crate::zend::call::Call;

@@ -3,7 +3,8 @@
 use super::failure::Failed;
 use super::link::Link;
 use super::prepare::{Ending, Goodbye};
-use super::session::{Executed, Status};
+use super::prepared::Executed;
+use super::session::Status;
 use super::statement::{Phase, Said, Statement};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
@@ -15,7 +16,7 @@ use vaquita_client::{Data, Parameter, UNKNOWN_ROWS, codes};
 
 /// `mysqli_stmt_bind_param`.
 pub(crate) fn bind_param(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver_and_more::<Statement>(1)?;
+    let object = call.receiver::<Statement>(1, Call::ANY)?;
     let types = call.bytes()?;
     let statement = Statement::of(object, Status::Valid)?;
     if types.is_empty() {

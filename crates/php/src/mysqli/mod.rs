@@ -12,6 +12,7 @@ mod local_infile;
 pub(crate) mod options;
 pub(crate) mod persistent;
 pub(crate) mod prepare;
+mod prepared;
 pub(crate) mod query;
 pub(crate) mod report;
 pub(crate) mod result;

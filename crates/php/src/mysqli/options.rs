@@ -3,6 +3,7 @@
 use super::link::{Link, finish};
 use super::local_infile;
 use super::session::{Session, Status};
+use super::tls::Asked;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown};
 use crate::zend::files;
@@ -20,6 +21,27 @@ use vaquita_client::{Charset, codes};
 const NET_CMD_BUFFER_MIN_BYTES: u32 = 4096;
 /// The most that is read of a file with a key, in bytes; the largest RSA keys take a tenth of it.
 const MAX_KEY_BYTES: u64 = 64 << 10;
+
+/// What `mysqli_options` set for the connections to come.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) connect_timeout: Option<Duration>,
+    pub(crate) read_timeout: Option<Duration>,
+    pub(crate) charset: Option<&'static Charset>,
+    pub(crate) init_commands: Vec<Vec<u8>>,
+    /// The file with the server's RSA key; empty: none.
+    pub(crate) server_public_key_path: Vec<u8>,
+    /// The key, once it was read.
+    pub(crate) server_public_key: Option<Vec<u8>>,
+    pub(crate) int_and_float_native: bool,
+    /// Whether a log-in with an expired password leads to a session that may only change it.
+    pub(crate) can_handle_expired_passwords: bool,
+    /// Whether a statement may have any file sent.
+    pub(crate) local_infile: bool,
+    /// The folder whose files a statement may have sent; empty: none.
+    pub(crate) local_infile_directory: Vec<u8>,
+    pub(super) tls: Asked,
+}
 
 /// `mysqli_options`.
 pub(crate) fn options(call: &mut Call<'_>) -> Outcome {

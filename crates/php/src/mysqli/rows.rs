@@ -34,6 +34,12 @@ pub(super) enum Advanced {
 }
 
 impl Advanced {
+    /// To a row, and what is wrong with it.
+    #[inline]
+    pub(super) fn to_row(spoilt: Option<Malformed>) -> Advanced {
+        spoilt.map_or(Advanced::Row, Advanced::Spoilt)
+    }
+
     /// Warns of a row that can't be read, in stock's words.
     pub(super) fn warn(self) {
         let Advanced::Spoilt(malformed) = self else { return };
@@ -61,6 +67,8 @@ enum Place {
         fetched: Cell<Option<u64>>,
         /// How often one was fetched.
         fetches: Cell<u64>,
+        /// What is wrong with the last one.
+        spoilt: Option<Malformed>,
     },
     /// Still with the server.
     There {
@@ -88,12 +96,14 @@ impl Rows {
         format: Format,
         stored: Buffered,
     ) -> Rows {
+        let spoilt = stored.spoilt_row();
         let place = Place::Here {
             count: stored.rows(),
             rows: Guarded::new(Some(stored)),
             position: Cell::new(0),
             fetched: Cell::new(None),
             fetches: Cell::new(0),
+            spoilt,
         };
         Rows::new(session, columns, format, place)
     }
@@ -182,46 +192,45 @@ impl Rows {
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(super) fn advance(&self) -> Result<Advanced, Failed> {
-        if !self.go_on()? {
-            return Ok(Advanced::End);
+        let advanced = self.go_on()?;
+        if let Advanced::Spoilt(malformed) = advanced {
+            // Stock only warns; here the link remembers, too.
+            self.session.error.set_spoilt(malformed);
         }
-        match self.row(|row| row.check()) {
-            Some(Err(malformed)) => {
-                // Stock only warns; here the link remembers, too.
-                self.session.error.set_spoilt(malformed);
-                Ok(Advanced::Spoilt(malformed))
-            }
-            _ => Ok(Advanced::Row),
-        }
+        Ok(advanced)
     }
 
-    fn go_on(&self) -> Result<bool, Failed> {
+    fn go_on(&self) -> Result<Advanced, Failed> {
         match &self.place {
-            Place::Here { count, position, fetched, fetches, .. } => {
+            Place::Here { count, position, fetched, fetches, spoilt, .. } => {
                 let row = position.get();
                 position.set((row + 1).min(count + 1));
-                if row < *count {
-                    fetched.set(Some(row));
-                    fetches.set(fetches.get() + 1);
+                if row >= *count {
+                    return Ok(Advanced::End);
                 }
-                Ok(row < *count)
+                fetched.set(Some(row));
+                fetches.set(fetches.get() + 1);
+                Ok(Advanced::to_row(spoilt.filter(|_| row + 1 == *count)))
             }
-            Place::There { ended, .. } if ended.get() => Ok(false),
+            Place::There { ended, .. } if ended.get() => Ok(Advanced::End),
             Place::There { generation, cursor, fetched, ended } => {
                 let advanced = match cursor {
                     None => self.session.advance(*generation),
                     Some((statement, current)) => {
                         let row = self.session.fetch(*generation, statement, &self.columns, 1);
                         row.map(|row| {
-                            let is_there = row.rows() > 0;
+                            let advanced = match row.rows() {
+                                0 => Advanced::End,
+                                _ => Advanced::to_row(row.spoilt_row()),
+                            };
                             let _ = current.with(|current| *current = Some(row));
-                            is_there
+                            advanced
                         })
                     }
                 };
                 match advanced {
-                    Ok(true) => fetched.set(fetched.get() + 1),
-                    Ok(false) => ended.set(true),
+                    Ok(Advanced::End) => ended.set(true),
+                    Ok(_) => fetched.set(fetched.get() + 1),
                     // Out of sync is not the end: as in stock, each further fetch fails again.
                     Err(_) => ended.set(self.session.error.errno() != codes::COMMANDS_OUT_OF_SYNC),
                 }

@@ -5,19 +5,19 @@
 
 use super::failure::{Failed, LastError, connect_failure};
 use super::local_infile::{self, RequestedFile};
+use super::options::Options;
 use super::persistent;
 use super::report;
-use super::tls::Asked;
+use super::rows::Advanced;
 use crate::statistics::{self, Counters, Key};
 use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
 use crate::zend::ini;
 use crate::zend::string::Str;
 use core::cell::Cell;
-use std::time::Duration;
 use vaquita_client::{
-    Buffered, Charset, Columns, ConnectOptions, Connection, Error, Lease, Parameter, Pollable,
-    QueryResponse, Row, Session as Said, State, Statement, Statistics, StatusFlags,
+    Buffered, Columns, ConnectOptions, Connection, Error, Lease, Pollable, QueryResponse, Row,
+    Session as Said, State, Statistics, StatusFlags,
 };
 
 /// What the report of a missing index calls a statement that was sent before.
@@ -34,37 +34,6 @@ pub(crate) enum Status {
     Initialised,
     /// It was connected.
     Valid,
-}
-
-/// What `mysqli_options` set for the connections to come.
-#[derive(Default)]
-pub(crate) struct Options {
-    pub(crate) connect_timeout: Option<Duration>,
-    pub(crate) read_timeout: Option<Duration>,
-    pub(crate) charset: Option<&'static Charset>,
-    pub(crate) init_commands: Vec<Vec<u8>>,
-    /// The file with the server's RSA key; empty: none.
-    pub(crate) server_public_key_path: Vec<u8>,
-    /// The key, once it was read.
-    pub(crate) server_public_key: Option<Vec<u8>>,
-    pub(crate) int_and_float_native: bool,
-    /// Whether a log-in with an expired password leads to a session that may only change it.
-    pub(crate) can_handle_expired_passwords: bool,
-    /// Whether a statement may have any file sent.
-    pub(crate) local_infile: bool,
-    /// The folder whose files a statement may have sent; empty: none.
-    pub(crate) local_infile_directory: Vec<u8>,
-    pub(super) tls: Asked,
-}
-
-/// What a prepared statement's run, or one of its results, came to.
-pub(crate) enum Executed {
-    /// No rows.
-    Done,
-    /// Rows of these columns are on their way.
-    Rows(Columns),
-    /// Rows of these columns are behind the statement's cursor.
-    Cursor(Columns),
 }
 
 /// One connection and its history.
@@ -84,7 +53,7 @@ pub(crate) struct Session {
     /// The file that the server waits for.
     pub(crate) requested_file: Guarded<Option<RequestedFile>>,
     /// The statement whose run was the last; 0: a query was, or none.
-    last_run: Cell<u64>,
+    pub(super) last_run: Cell<u64>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
@@ -239,6 +208,11 @@ impl Session {
         let _ = self.connection.with(|connection| connection.as_mut().map(change));
     }
 
+    /// Whether there is a connection, whatever became of it.
+    pub(super) fn is_connected(&self) -> bool {
+        self.connection.peek(Option::is_some).unwrap_or(false)
+    }
+
     /// Looks at the connection; `None` if there is none. No user code may run inside.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
         self.connection.peek(|connection| connection.as_ref().map(look)).ok().flatten()
@@ -291,7 +265,8 @@ impl Session {
         self.note(response)
     }
 
-    fn note(&self, response: QueryResponse) -> Result<(), Failed> {
+    /// Keeps what a response announces; a file that the server asks for is answered.
+    pub(super) fn note(&self, response: QueryResponse) -> Result<(), Failed> {
         let (columns, name) = match response {
             QueryResponse::Ok => (None, None),
             QueryResponse::ResultSet(columns) | QueryResponse::Cursor(columns) => {
@@ -337,13 +312,15 @@ impl Session {
         self.drive(Connection::store_result)
     }
 
-    /// Receives the next row of the unbuffered result of `generation`; false at its end. Then [`Session::current_row`] shows it.
-    pub(crate) fn advance(&self, generation: u64) -> Result<bool, Failed> {
-        let is_there = self.connection.peek(Option::is_some).unwrap_or(false);
-        if generation != self.generation.get() || !is_there {
+    /// Receives the next row of the unbuffered result of `generation`, which [`Session::current_row`] then shows.
+    pub(super) fn advance(&self, generation: u64) -> Result<Advanced, Failed> {
+        if generation != self.generation.get() || !self.is_connected() {
             return self.error.settle(Err(Error::OutOfSync));
         }
-        self.drive_on(|connection| Ok(connection.next_row()?.is_some()))
+        self.drive_on(|connection| match connection.next_row()? {
+            None => Ok(Advanced::End),
+            Some(_) => Ok(Advanced::to_row(connection.spoilt_row())),
+        })
     }
 
     /// Looks at the row that `advance` received. No user code may run inside.
@@ -375,110 +352,6 @@ impl Session {
     /// Whether rows are on their way.
     pub(crate) fn is_fetching(&self) -> bool {
         self.look(|connection| connection.state() == State::FetchingData).unwrap_or(false)
-    }
-
-    /// Has the server prepare a statement.
-    pub(crate) fn prepare(&self, sql: &[u8]) -> Result<Statement, Failed> {
-        self.drive(|connection| connection.prepare(sql))
-    }
-
-    /// Lets the driver work on the connection of `generation`, on which a statement was prepared; any other does not know it.
-    fn drive_generation<R>(
-        &self,
-        generation: u64,
-        work: impl FnOnce(&mut Connection) -> Result<R, Error>,
-    ) -> Result<R, Failed> {
-        if generation == self.generation.get() {
-            self.drive(work)
-        } else {
-            self.error.clear();
-            Err(self.error.set_absence())
-        }
-    }
-
-    /// Whether what the server has still to say belongs to the last run of a statement, by its number.
-    pub(crate) fn is_last_run(&self, number: u64) -> bool {
-        self.last_run.get() == number
-    }
-
-    /// Runs a prepared statement, which has this number, up to its first reply.
-    pub(crate) fn execute(
-        &self,
-        number: u64,
-        generation: u64,
-        statement: &Statement,
-        parameters: &[Parameter<'_>],
-        opens_cursor: bool,
-    ) -> Result<Executed, Failed> {
-        let response = self.drive_generation(generation, |connection| {
-            connection.send_execute(statement, parameters, opens_cursor)?;
-            self.last_run.set(number);
-            connection.read_query_response()
-        })?;
-        self.executed(response)
-    }
-
-    /// Reads the first reply of a prepared statement's next result.
-    pub(crate) fn next_executed(&self, generation: u64) -> Result<Executed, Failed> {
-        let response = self.drive_generation(generation, Connection::read_query_response)?;
-        self.executed(response)
-    }
-
-    fn executed(&self, response: QueryResponse) -> Result<Executed, Failed> {
-        match response {
-            QueryResponse::ResultSet(columns) => Ok(Executed::Rows(columns)),
-            QueryResponse::Cursor(columns) => Ok(Executed::Cursor(columns)),
-            other => self.note(other).map(|()| Executed::Done),
-        }
-    }
-
-    /// Receives the next rows behind a statement's cursor.
-    pub(crate) fn fetch(
-        &self,
-        generation: u64,
-        statement: &Statement,
-        columns: &Columns,
-        rows: u32,
-    ) -> Result<Buffered, Failed> {
-        self.drive_generation(generation, |connection| {
-            connection.send_fetch(statement, columns, rows)?;
-            connection.store_result()
-        })
-    }
-
-    /// Sends a part of a parameter.
-    pub(crate) fn send_long_data(
-        &self,
-        generation: u64,
-        statement: &Statement,
-        parameter: u16,
-        data: &[u8],
-    ) -> Result<(), Failed> {
-        self.drive_generation(generation, |connection| {
-            connection.send_long_data(statement, parameter, data)
-        })
-    }
-
-    /// Forgets a statement's long data and cursor.
-    pub(crate) fn reset_statement(
-        &self,
-        generation: u64,
-        statement: &Statement,
-    ) -> Result<(), Failed> {
-        self.drive_generation(generation, |connection| connection.reset_statement(statement))
-    }
-
-    /// Has the server forget a statement, at once or with the next command; a connection that is gone took it with it.
-    pub(crate) fn close_statement(&self, generation: u64, statement: &Statement, later: bool) {
-        if generation != self.generation.get() {
-            return;
-        }
-        if later {
-            self.adjust(|connection| connection.close_statement_later(statement));
-        } else if self.connection.peek(Option::is_some).unwrap_or(false) {
-            let _ = self.drive(|connection| connection.close_statement(statement));
-            self.error.clear();
-        }
     }
 
     /// Lets the server take several statements in one query, or only one.

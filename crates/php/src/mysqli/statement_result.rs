@@ -149,7 +149,7 @@ impl Statement {
 
 /// `mysqli_stmt_bind_result`.
 pub(crate) fn bind_result(call: &mut Call<'_>) -> Outcome {
-    let object = call.receiver_and_more::<Statement>(1)?;
+    let object = call.receiver::<Statement>(1, Call::ANY)?;
     let statement = Statement::of(object, Status::Valid)?;
     let count = call.left();
     if count != statement.field_count() {

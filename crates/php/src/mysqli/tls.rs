@@ -1,8 +1,9 @@
 //! TLS as a script asks for it: `mysqli_ssl_set`, and the flags of `mysqli_real_connect`.
 
 use super::link::Link;
+use super::options::Options;
 use super::options::path_of;
-use super::session::{Options, Session, Status};
+use super::session::{Session, Status};
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
 use crate::zend::files;

@@ -41,6 +41,9 @@ pub(super) unsafe fn enter(
 }
 
 impl<'a> Call<'a> {
+    /// As many arguments as are given, whether or not one of them is the object.
+    pub(crate) const ANY: u32 = u32::MAX - 1;
+
     /// Whether it is a method that was called: `$this` is there.
     pub(crate) fn is_method(&self) -> bool {
         // SAFETY: Zend promised a live frame; `This` holds the object or another type.
@@ -77,11 +80,6 @@ impl<'a> Call<'a> {
         }
         self.arity(min + 1, max + 1)?;
         self.object::<T>()
-    }
-
-    /// The object that the call is about, and a check that at least `min` arguments follow it.
-    pub(crate) fn receiver_and_more<T: Class>(&mut self, min: u32) -> Outcome<Object<'a, T>> {
-        self.receiver(min, u32::MAX - 1)
     }
 
     /// The next argument, an object of T's class.
