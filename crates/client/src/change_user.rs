@@ -49,7 +49,7 @@ impl Connection {
         let changed = accepted.and_then(|accepted| self.begin_again(&accepted, database));
         match changed {
             Err(error) if error.is_refusal() => {
-                self.session.error();
+                self.go_on_as_before();
                 return Err(error);
             }
             changed => self.settle(changed)?,
@@ -57,6 +57,16 @@ impl Connection {
         *self.options = options;
         self.confirm_charset(Some(self.charset))?;
         self.tell_query_timeout_again()
+    }
+
+    /// The server refused the other user, and goes on with the one of before, if it does not close; but MariaDB has begun the session
+    /// anew by then. So it is told again what escaping goes by, and tells its status; without that the connection is not used any more.
+    fn go_on_as_before(&mut self) {
+        let told = self.set_charset(self.charset).and_then(|()| self.tell_query_timeout_again());
+        if told.is_err() {
+            self.break_off();
+        }
+        self.session.error();
     }
 
     fn begin_again(&mut self, accepted: &Accepted, database: &[u8]) -> Result<(), Error> {

@@ -364,7 +364,7 @@ impl Connection {
         error
     }
 
-    fn break_off(&mut self) {
+    pub(crate) fn break_off(&mut self) {
         self.state = State::Broken;
         self.stream.transport().close();
     }

@@ -105,8 +105,8 @@ fn another_user_by_each_plugin() {
             assert!(
                 matches!(error, Error::Auth { code: 1045, sqlstate, .. } if sqlstate == *b"28000")
             );
-            assert_eq!(connection.state(), State::Ready);
-            if server.name.starts_with("mariadb") {
+            if server.is_mariadb() {
+                assert_eq!(connection.state(), State::Ready);
                 assert_eq!(current_user(connection), format!("{user}@%"));
             } else {
                 assert_eq!(connection.ping().unwrap_err().code(), 2006);

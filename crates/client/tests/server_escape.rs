@@ -98,3 +98,34 @@ fn check(connection: &mut Connection, charset: &Charset, mode: &str, values: &[V
         assert_eq!(pair, [hex.as_bytes(), b""], "{name} {mode} {}", value.escape_ascii());
     }
 }
+
+/// MariaDB begins the session anew before it looks at the password, and goes on with the user of before.
+#[test]
+fn a_refused_change_of_users_does_not_change_how_values_are_read() {
+    for server in servers::Server::all().iter().filter(|server| server.is_mariadb()) {
+        for (setting, value) in [
+            ("SET NAMES gbk", &b"\xBF' OR 1 -- "[..]),
+            ("SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES'", &b"\\' OR 1 -- "[..]),
+        ] {
+            let mut connection = server.connect();
+            let gbk = vaquita_client::Charset::by_name(b"gbk").unwrap();
+            if setting.contains("gbk") {
+                connection.set_charset(gbk).unwrap();
+            } else {
+                servers::run(&mut connection, setting);
+            }
+            connection.change_user(b"nobody_at_all", b"wrong", b"").unwrap_err();
+            let escaped = connection.escape(value);
+            let sql = [b"SELECT HEX('", &escaped[..], b"'), 'end'"].concat();
+            connection.send_query(&sql).unwrap();
+            connection.read_query_response().unwrap();
+            let stored = connection.store_result().unwrap();
+            let values: Vec<_> =
+                stored.row(0).unwrap().values().map(|it| it.map(<[u8]>::to_vec)).collect();
+            assert_eq!(values.get(1), Some(&Some(b"end".to_vec())), "{setting}");
+            if setting.contains("gbk") {
+                assert_eq!(servers::text(&mut connection, "SELECT @@character_set_client"), "gbk");
+            }
+        }
+    }
+}
