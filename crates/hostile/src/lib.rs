@@ -4,6 +4,7 @@
 //! stands in CONTRIBUTING.md.
 #![forbid(unsafe_code)]
 
+pub mod certificates;
 pub mod client;
 pub mod conversation;
 pub mod mutate;

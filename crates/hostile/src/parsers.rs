@@ -15,6 +15,7 @@ use vaquita_protocol::{
     OkPacket, PacketHeader, SessionState, SessionStateChange, TextRow, ValueLength,
 };
 
+pub use crate::certificates::certificate;
 use crate::session::{session, statement};
 
 /// A check with its name, which is that of its fuzz target and of the file of its corpus.
@@ -48,6 +49,7 @@ pub const ALL: &[Check] = checks![
     com_stmt_prepare_ok,
     binary_row,
     binary_value,
+    certificate,
     statement,
     session,
 ];

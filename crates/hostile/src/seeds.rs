@@ -7,6 +7,7 @@ use std::{fs, io};
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::{Capabilities, OkPacket, PacketHeader};
 
+use crate::certificates;
 use crate::parsers::Check;
 use crate::recordings::{self, Recorded};
 use crate::session;
@@ -40,6 +41,9 @@ pub fn of(check: &Check) -> io::Result<BTreeSet<Vec<u8>>> {
 /// As [`of`].
 pub fn made(check: &Check) -> io::Result<BTreeSet<Vec<u8>>> {
     let recorded = recordings::all()?;
+    if check.name == "certificate" {
+        return Ok(certificates::sets()?.iter().map(|set| certificates::input(set)).collect());
+    }
     if check.name == "statement" {
         return Ok(session::statements().into_iter().collect());
     }

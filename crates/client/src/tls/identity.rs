@@ -9,10 +9,9 @@ use rustls::crypto::CryptoProvider;
 use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use vaquita_x509::{Certificate, read_file};
 
-use super::trust::read;
 use super::unusable;
-use super::x509::Certificate;
 use crate::error::{Error, system_text};
 
 /// The one certificate that the client has, whatever CAs the server says that it knows.
@@ -31,12 +30,12 @@ impl Identity {
     ) -> Result<Identity, Error> {
         let bad_certificate = |reason: &str| unusable("client certificate", certificate, reason);
         let bad_key = |reason: &str| unusable("key of the client certificate", key, reason);
-        let pem = read(certificate).map_err(|error| bad_certificate(&system_text(&error)))?;
+        let pem = read_file(certificate).map_err(|error| bad_certificate(&system_text(&error)))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok).collect();
         let own = chain.first().and_then(|der| Certificate::parse(der));
         let own = own.ok_or_else(|| bad_certificate("there is no certificate in it"))?;
 
-        let pem = read(key).map_err(|error| bad_key(&system_text(&error)))?;
+        let pem = read_file(key).map_err(|error| bad_key(&system_text(&error)))?;
         if pem.windows(ENCRYPTED.len()).any(|bytes| bytes == ENCRYPTED) {
             return Err(bad_key("it is encrypted, and nobody can say the passphrase here"));
         }
@@ -47,7 +46,7 @@ impl Identity {
             .load_private_key(der)
             .map_err(|_| bad_key("it is of a kind that is not supported here"))?;
         // rustls would look itself, but takes no certificate of version 1.
-        if key.public_key().is_none_or(|public| public.as_ref() != own.key_der) {
+        if key.public_key().is_none_or(|public| public.as_ref() != own.public_key()) {
             return Err(bad_key("it is not the key of the certificate"));
         }
         Ok(Identity(Arc::new(CertifiedKey::new(chain, key))))

@@ -1,13 +1,11 @@
 //! TLS: what is asked for, and what it takes to begin a session.
 //!
-//! What PHP's stock driver accepts by OpenSSL is accepted here by a verifier of ours on top of rustls (`x509`).
+//! What PHP's stock driver accepts by OpenSSL is accepted here by a verifier of ours on top of rustls (the crate `vaquita-x509`).
 
 mod ciphers;
 mod identity;
 mod session;
-mod trust;
 mod verifier;
-mod x509;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,15 +16,14 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::{IpAddr, Ipv4Addr, ServerName};
+use vaquita_x509::{Certificate, Crls, Policy, Trust, read_file};
 
 use crate::error::{Error, system_text};
 use crate::options::{Address, ConnectOptions};
 use ciphers::Ciphers;
 use identity::Identity;
 pub(crate) use session::Session;
-use trust::Trust;
 use verifier::{Anybody, Verifier};
-use x509::{Crls, Policy};
 
 /// How much of the server's certificate is verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,12 +96,12 @@ impl Setup {
             Verify::None => Arc::new(Anybody),
             Verify::Ca | Verify::Identity => Arc::new(Verifier {
                 policy: Policy {
-                    trust: Trust::new(options)?,
+                    trust: read_trust(options)?,
                     crls: options.crl_file.as_deref().map(read_crls).transpose()?,
                     strength: ciphers.strength(),
+                    host: (options.verify == Verify::Identity).then(|| host.to_owned()),
                 },
                 with_short_keys,
-                host: (options.verify == Verify::Identity).then(|| host.to_owned()),
             }),
         };
         let provider = Arc::new(CryptoProvider {
@@ -135,11 +132,26 @@ impl Setup {
     }
 }
 
+/// The CAs of the options, or the system's where the options name none.
+fn read_trust(options: &TlsOptions) -> Result<Trust, Error> {
+    let TlsOptions { ca_file, ca_directories, .. } = options;
+    if ca_file.is_none() && ca_directories.is_empty() {
+        return Ok(Trust::of_system());
+    }
+    let Some(path) = ca_file else { return Ok(Trust::new(Vec::new(), ca_directories)) };
+    let bad_file = |reason: &str| unusable("CA file", path, reason);
+    let pem = read_file(path).map_err(|error| bad_file(&system_text(&error)))?;
+    let certificates = Certificate::parse_pem(&pem);
+    if certificates.is_empty() {
+        return Err(bad_file("there is no certificate in it"));
+    }
+    Ok(Trust::new(certificates, ca_directories))
+}
+
 fn read_crls(path: &Path) -> Result<Crls, Error> {
-    let pem =
-        trust::read(path).map_err(|error| unusable("CRL file", path, &system_text(&error)))?;
+    let pem = read_file(path).map_err(|error| unusable("CRL file", path, &system_text(&error)))?;
     let unreadable = || unusable("CRL file", path, "there is no CRL in it, or a broken one");
-    Crls::parse(&pem).ok_or_else(unreadable)
+    Crls::parse_pem(&pem).ok_or_else(unreadable)
 }
 
 /// What the server is told that it is called; one whose name can't be a name on the wire is told nothing.

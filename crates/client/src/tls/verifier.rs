@@ -5,8 +5,7 @@ use std::sync::Arc;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::{CertificateError, DigitallySignedStruct, OtherError, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
-
-use super::x509::{self, Certificate, Policy, Refusal};
+use vaquita_x509::{Certificate, Policy, Refusal};
 
 /// What a server may sign the handshake with; the order is our preference.
 const SCHEMES: [SignatureScheme; 10] = [
@@ -33,45 +32,23 @@ pub(super) struct Verifier {
     pub(super) policy: Policy,
     /// Whether RSA keys of less than 2048 bits are wanted, which sign in the way of TLS 1.2 only.
     pub(super) with_short_keys: bool,
-    /// Whom the certificate must be for; `None`: anybody.
-    pub(super) host: Option<String>,
 }
-
-const NO_CERTIFICATE: Refusal = Refusal("the server's certificate can't be read");
 
 fn refused(refusal: Refusal) -> rustls::Error {
     CertificateError::Other(OtherError(Arc::new(refusal))).into()
 }
 
 impl Verifier {
-    fn verify(
-        &self,
-        leaf: &CertificateDer<'_>,
-        presented: &[CertificateDer<'_>],
-        now: UnixTime,
-    ) -> Result<(), Refusal> {
-        let leaf = Certificate::parse(leaf).ok_or(NO_CERTIFICATE)?;
-        let is_for_host = self.host.as_deref().is_none_or(|host| x509::matches_host(&leaf, host));
-        let presented = presented.iter().filter_map(|der| Certificate::parse(der)).collect();
-        let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-        x509::verify(leaf, presented, &self.policy, now)?;
-        if is_for_host {
-            Ok(())
-        } else {
-            Err(Refusal("the server's certificate is for another host"))
-        }
-    }
-
     fn verify_signature(
         message: &[u8],
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
         is_tls13: bool,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let certificate = Certificate::parse(certificate).ok_or(refused(NO_CERTIFICATE))?;
-        let signature = signed.signature();
-        x509::verify_tls(&certificate, signed.scheme, message, signature, is_tls13)
-            .map_err(refused)?;
+        let certificate = Certificate::parse(certificate).ok_or(CertificateError::BadEncoding)?;
+        let verified =
+            certificate.verify_handshake(signed.scheme, message, signed.signature(), is_tls13);
+        verified.map_err(refused)?;
         Ok(HandshakeSignatureValid::assertion())
     }
 }
@@ -85,7 +62,9 @@ impl ServerCertVerifier for Verifier {
         _ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        self.verify(end_entity, intermediates, now).map_err(refused)?;
+        let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        let presented = intermediates.iter().map(AsRef::as_ref);
+        self.policy.verify(end_entity, presented, now).map_err(refused)?;
         Ok(ServerCertVerified::assertion())
     }
 

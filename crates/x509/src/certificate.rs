@@ -1,5 +1,7 @@
 //! A certificate: what of it decides whether it is believed.
 
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
 use x509_parser::asn1_rs::{FromDer, oid};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::{GeneralName, ParsedExtension, X509Extension};
@@ -9,23 +11,23 @@ use x509_parser::x509::{X509Name, X509Version};
 use super::constraints::{AltName, Constraints};
 use super::name::canonical;
 use super::signature::{Algorithm, PublicKey};
+use super::signed::Signed;
 
 /// The most extensions of a certificate, each of which is compared with all others; honest ones have ten or so.
 const MAX_EXTENSIONS: usize = 100;
 
 /// A certificate.
 #[derive(Clone, Debug)]
-pub(in crate::tls) struct Certificate {
+pub struct Certificate {
     pub(super) der: Vec<u8>,
     /// The signed part.
     pub(super) tbs: Vec<u8>,
     pub(super) signature: Vec<u8>,
     pub(super) algorithm: Algorithm,
     pub(super) key: PublicKey,
-    /// The public key as it stands there.
-    pub(in crate::tls) key_der: Vec<u8>,
+    pub(super) key_der: Vec<u8>,
     /// Names are in canonical form.
-    pub(in crate::tls) subject: Vec<u8>,
+    pub(super) subject: Vec<u8>,
     pub(super) issuer: Vec<u8>,
     pub(super) serial: Vec<u8>,
     /// Seconds of Unix time.
@@ -67,16 +69,14 @@ pub(super) struct Authority {
 
 impl Certificate {
     /// Reads a certificate; `None`: it is none.
-    pub(in crate::tls) fn parse(der: &[u8]) -> Option<Certificate> {
-        let (rest, parsed) = X509Certificate::from_der(der).ok()?;
-        if !rest.is_empty() {
-            return None;
-        }
+    pub fn parse(der: &[u8]) -> Option<Certificate> {
+        let signed = Signed::read(der)?;
+        let (_, parsed) = X509Certificate::from_der(der).ok()?;
         let tbs = &parsed.tbs_certificate;
         let mut certificate = Certificate {
             der: der.to_vec(),
-            tbs: tbs.as_ref().to_vec(),
-            signature: parsed.signature_value.data.to_vec(),
+            tbs: signed.tbs.to_vec(),
+            signature: signed.signature.to_vec(),
             algorithm: Algorithm::read(&parsed.signature_algorithm),
             key: PublicKey::read(&tbs.subject_pki),
             key_der: tbs.subject_pki.raw.to_vec(),
@@ -98,7 +98,7 @@ impl Certificate {
             constraints: None,
             flaw: None,
         };
-        if parsed.signature_algorithm != tbs.signature {
+        if !signed.has_one_algorithm {
             certificate.flaw = Some("a certificate names two algorithms of its signature");
         }
         let extensions = tbs.extensions();
@@ -174,8 +174,19 @@ impl Certificate {
         }
     }
 
+    /// Reads the certificates of a PEM file; what is none is passed over.
+    pub fn parse_pem(pem: &[u8]) -> Vec<Certificate> {
+        let found = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok);
+        found.filter_map(|der| Certificate::parse(&der)).collect()
+    }
+
+    /// The public key as it stands there: a SubjectPublicKeyInfo in DER.
+    pub fn public_key(&self) -> &[u8] {
+        &self.key_der
+    }
+
     /// Whether it is the same certificate.
-    pub(in crate::tls) fn is_same(&self, other: &Certificate) -> bool {
+    pub(super) fn is_same(&self, other: &Certificate) -> bool {
         self.der == other.der
     }
 

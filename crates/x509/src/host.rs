@@ -6,7 +6,7 @@ use super::Certificate;
 use super::constraints::AltName;
 
 /// Whether one of the alternative names is the host's; or the common name, if none of them could have been (RFC 6125, 6.4.4).
-pub(in crate::tls) fn matches_host(certificate: &Certificate, host: &str) -> bool {
+pub(super) fn matches_host(certificate: &Certificate, host: &str) -> bool {
     let host = host.trim_end_matches('.');
     let address: Option<IpAddr> = host.parse().ok();
     let by_name = |name: &[u8]| match address {

@@ -76,7 +76,7 @@ fn put(out: &mut Vec<u8>, tag: u8, body: &[u8]) {
 }
 
 /// What a file in a CA directory is called after a CA's name, without the number at its end.
-pub(in crate::tls) fn hash(canonical: &[u8]) -> String {
+pub(super) fn hash(canonical: &[u8]) -> String {
     let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, canonical);
     let first = digest.as_ref().first_chunk().copied().unwrap_or_default();
     format!("{:08x}", u32::from_le_bytes(first))

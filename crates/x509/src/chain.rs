@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Certificate, Crls, Refusal};
-use crate::tls::trust::Trust;
+use super::host::matches_host;
+use super::{Certificate, Crls, Refusal, Trust};
 
 /// The longest chain, from the server's certificate to the CA: PHP's streams allow a depth of 9.
 const MAX_CHAIN: usize = 10;
@@ -14,6 +14,8 @@ const MAX_SIGNATURES: usize = 64;
 /// How many certificates besides its own are looked at of those that a server sends.
 const MAX_PRESENTED: usize = 32;
 
+pub(super) const UNREADABLE: Refusal = Refusal("the server's certificate can't be read");
+const OTHER_HOST: Refusal = Refusal("the server's certificate is for another host");
 const UNKNOWN_ISSUER: Refusal = Refusal("the server's certificate is not signed by a known CA");
 const SELF_SIGNED: Refusal =
     Refusal("the server's certificate is self-signed, and not among the known ones");
@@ -23,28 +25,45 @@ const TOO_MUCH: Refusal = Refusal("the server's certificates take too much work 
 
 /// By what certificates are judged.
 #[derive(Debug)]
-pub(in crate::tls) struct Policy {
-    pub(in crate::tls) trust: Trust,
-    pub(in crate::tls) crls: Option<Crls>,
-    /// The least strength of keys and hashes, in bits.
-    pub(in crate::tls) strength: u32,
+pub struct Policy {
+    /// The CAs that are believed.
+    pub trust: Trust,
+    /// Their revocation lists, if each of them must have one.
+    pub crls: Option<Crls>,
+    /// The least strength of keys and hashes, in bits of a symmetric key.
+    pub strength: u32,
+    /// Whom the certificate must be for: a name or an address; `None`: anybody.
+    pub host: Option<String>,
 }
 
-/// Whether there is a chain from the first certificate to a known CA at which nothing is wrong.
-///
-/// # Errors
-/// What is wrong with the chain that came farthest.
-pub(in crate::tls) fn verify(
-    leaf: Certificate,
-    presented: Vec<Certificate>,
-    policy: &Policy,
-    now: i64,
-) -> Result<(), Refusal> {
-    let presented = presented.into_iter().take(MAX_PRESENTED).map(Arc::new).collect();
-    let mut search =
-        Search { policy, presented, now, signatures: 0, refusal: UNKNOWN_ISSUER, rank: 0 };
-    let mut chain = vec![Arc::new(leaf)];
-    if search.extend(&mut chain, false) { Ok(()) } else { Err(search.refusal) }
+impl Policy {
+    /// Whether a server is believed: there is a chain from its certificate, which stands first, to a known CA at which nothing is wrong.
+    /// The others are the intermediate CAs that it sent along, in any order; `now` is in seconds of Unix time.
+    ///
+    /// # Errors
+    /// What is wrong with the chain that came farthest.
+    pub fn verify<'a>(
+        &self,
+        leaf: &[u8],
+        presented: impl Iterator<Item = &'a [u8]>,
+        now: i64,
+    ) -> Result<(), Refusal> {
+        let leaf = Certificate::parse(leaf).ok_or(UNREADABLE)?;
+        let is_for_host = self.host.as_deref().is_none_or(|host| matches_host(&leaf, host));
+        let presented = presented.take(MAX_PRESENTED).filter_map(Certificate::parse);
+        let mut search = Search {
+            policy: self,
+            presented: presented.map(Arc::new).collect(),
+            now,
+            signatures: 0,
+            refusal: UNKNOWN_ISSUER,
+            rank: 0,
+        };
+        if !search.extend(&mut vec![Arc::new(leaf)], false) {
+            return Err(search.refusal);
+        }
+        if is_for_host { Ok(()) } else { Err(OTHER_HOST) }
+    }
 }
 
 struct Search<'a> {

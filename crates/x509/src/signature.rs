@@ -8,7 +8,7 @@ use x509_parser::public_key::RSAPublicKey;
 use x509_parser::signature_algorithm::RsaSsaPssParams;
 use x509_parser::x509::{AlgorithmIdentifier, SubjectPublicKeyInfo};
 
-use super::Refusal;
+use super::{Certificate, Refusal};
 
 const BAD: Refusal = Refusal("a certificate's signature is wrong");
 const UNSUPPORTED: Refusal =
@@ -217,42 +217,48 @@ fn pss(identifier: &AlgorithmIdentifier<'_>) -> Option<Hash> {
     (parameters.salt_length() == salt_length).then_some(hash)
 }
 
-/// Whether the server's signature over the handshake is right.
-pub(in crate::tls) fn verify_tls(
-    key: &super::Certificate,
-    scheme: SignatureScheme,
-    message: &[u8],
-    signature: &[u8],
-    is_tls13: bool,
-) -> Result<(), Refusal> {
-    use {Algorithm as A, Hash as H, SignatureScheme as S};
-    let (algorithm, curve) = match scheme {
-        S::RSA_PKCS1_SHA256 => (A::RsaPkcs1(H::Sha256), None),
-        S::RSA_PKCS1_SHA384 => (A::RsaPkcs1(H::Sha384), None),
-        S::RSA_PKCS1_SHA512 => (A::RsaPkcs1(H::Sha512), None),
-        S::RSA_PSS_SHA256 => (A::RsaPss(H::Sha256), None),
-        S::RSA_PSS_SHA384 => (A::RsaPss(H::Sha384), None),
-        S::RSA_PSS_SHA512 => (A::RsaPss(H::Sha512), None),
-        S::ECDSA_NISTP256_SHA256 => (A::Ecdsa(H::Sha256), Some(KeyKind::P256)),
-        S::ECDSA_NISTP384_SHA384 => (A::Ecdsa(H::Sha384), Some(KeyKind::P384)),
-        S::ECDSA_NISTP521_SHA512 => (A::Ecdsa(H::Sha512), Some(KeyKind::P521)),
-        S::ED25519 => (A::Ed25519, None),
-        _ => return Err(UNSUPPORTED),
-    };
-    if is_tls13 && matches!(algorithm, A::RsaPkcs1(_)) {
-        return Err(Refusal("the server signed in a way that TLS 1.3 does not have"));
+impl Certificate {
+    /// Whether a server's signature over a handshake of TLS is right: whether it has this certificate's key.
+    ///
+    /// # Errors
+    /// What is wrong with the signature.
+    pub fn verify_handshake(
+        &self,
+        scheme: SignatureScheme,
+        message: &[u8],
+        signature: &[u8],
+        is_tls13: bool,
+    ) -> Result<(), Refusal> {
+        use {Algorithm as A, Hash as H, SignatureScheme as S};
+        let (algorithm, curve) = match scheme {
+            S::RSA_PKCS1_SHA256 => (A::RsaPkcs1(H::Sha256), None),
+            S::RSA_PKCS1_SHA384 => (A::RsaPkcs1(H::Sha384), None),
+            S::RSA_PKCS1_SHA512 => (A::RsaPkcs1(H::Sha512), None),
+            S::RSA_PSS_SHA256 => (A::RsaPss(H::Sha256), None),
+            S::RSA_PSS_SHA384 => (A::RsaPss(H::Sha384), None),
+            S::RSA_PSS_SHA512 => (A::RsaPss(H::Sha512), None),
+            S::ECDSA_NISTP256_SHA256 => (A::Ecdsa(H::Sha256), Some(KeyKind::P256)),
+            S::ECDSA_NISTP384_SHA384 => (A::Ecdsa(H::Sha384), Some(KeyKind::P384)),
+            S::ECDSA_NISTP521_SHA512 => (A::Ecdsa(H::Sha512), Some(KeyKind::P521)),
+            S::ED25519 => (A::Ed25519, None),
+            _ => return Err(UNSUPPORTED),
+        };
+        if is_tls13 && matches!(algorithm, A::RsaPkcs1(_)) {
+            return Err(Refusal("the server signed in a way that TLS 1.3 does not have"));
+        }
+        // TLS 1.3 names the curve with the hash, TLS 1.2 only the hash.
+        if is_tls13 && curve.is_some_and(|curve| curve != self.key.kind) {
+            return Err(Refusal(
+                "the server signed with another kind of key than its certificate's",
+            ));
+        }
+        let verified = self.key.verify(algorithm, message, signature);
+        verified.map_err(|_| Refusal("the server does not prove that it has its certificate's key"))
     }
-    // TLS 1.3 names the curve with the hash, TLS 1.2 only the hash.
-    if is_tls13 && curve.is_some_and(|curve| curve != key.key.kind) {
-        return Err(Refusal("the server signed with another kind of key than its certificate's"));
-    }
-    let verified = key.key.verify(algorithm, message, signature);
-    verified.map_err(|_| Refusal("the server does not prove that it has its certificate's key"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Certificate;
     use super::*;
     use rustls_pki_types::CertificateDer;
     use rustls_pki_types::pem::PemObject;
@@ -270,7 +276,8 @@ mod tests {
         let bytes = aws_lc_rs::signature::KeyPair::public_key(&pair).as_ref().to_vec();
         certificate.key = PublicKey { kind: KeyKind::Rsa, bits: RSA_BITS, bytes };
         let scheme = SignatureScheme::RSA_PKCS1_SHA256;
-        let verify = |is_tls13| verify_tls(&certificate, scheme, b"message", &signature, is_tls13);
+        let verify =
+            |is_tls13| certificate.verify_handshake(scheme, b"message", &signature, is_tls13);
         assert_eq!(verify(false), Ok(()));
         assert!(verify(true).is_err());
     }

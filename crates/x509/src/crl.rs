@@ -11,6 +11,7 @@ use x509_parser::revocation_list::CertificateRevocationList;
 use super::certificate::significant;
 use super::name::canonical;
 use super::signature::Algorithm;
+use super::signed::Signed;
 use super::{Certificate, Refusal};
 
 const MISSING: Refusal = Refusal("there is no CRL of a certificate's issuer");
@@ -21,9 +22,9 @@ const PARTIAL: Refusal =
     Refusal("the CRL of a certificate's issuer is of a kind that is not supported here");
 const REVOKED: Refusal = Refusal("a certificate was revoked");
 
-/// The lists of a file.
+/// Revocation lists.
 #[derive(Debug)]
-pub(in crate::tls) struct Crls(Vec<Crl>);
+pub struct Crls(Vec<Crl>);
 
 #[derive(Debug)]
 struct Crl {
@@ -41,9 +42,14 @@ struct Crl {
 
 impl Crls {
     /// Reads the lists of a PEM file; `None`: there is none, or one that can't be read.
-    pub(in crate::tls) fn parse(pem: &[u8]) -> Option<Crls> {
-        let lists = CertificateRevocationListDer::pem_slice_iter(pem);
-        let lists: Option<Vec<Crl>> = lists.map(|der| Crl::parse(der.ok()?.as_ref())).collect();
+    pub fn parse_pem(pem: &[u8]) -> Option<Crls> {
+        let lists: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(pem).collect();
+        Crls::parse(lists.ok()?.iter().map(AsRef::as_ref))
+    }
+
+    /// Reads lists in DER; `None`: there is none, or one that can't be read.
+    pub fn parse<'a>(lists: impl Iterator<Item = &'a [u8]>) -> Option<Crls> {
+        let lists: Option<Vec<Crl>> = lists.map(Crl::parse).collect();
         lists.filter(|lists| !lists.is_empty()).map(Crls)
     }
 
@@ -69,19 +75,22 @@ impl Crls {
 
 impl Crl {
     fn parse(der: &[u8]) -> Option<Crl> {
+        let signed = Signed::read(der)?;
         let (_, parsed) = CertificateRevocationList::from_der(der).ok()?;
+        if !signed.has_one_algorithm {
+            return None;
+        }
         let list = &parsed.tbs_cert_list;
         let mut revoked: Vec<_> =
             list.revoked_certificates.iter().map(|entry| significant(entry.raw_serial())).collect();
         revoked.sort();
         let entries = list.revoked_certificates.iter().flat_map(|entry| entry.extensions());
-        let is_partial = list.extensions().iter().chain(entries).any(|it| it.critical)
-            || parsed.signature_algorithm != list.signature;
+        let is_partial = list.extensions().iter().chain(entries).any(|it| it.critical);
         Some(Crl {
             issuer: canonical(&list.issuer),
-            tbs: list.as_ref().to_vec(),
+            tbs: signed.tbs.to_vec(),
             algorithm: Algorithm::read(&parsed.signature_algorithm),
-            signature: parsed.signature_value.data.to_vec(),
+            signature: signed.signature.to_vec(),
             this_update: list.this_update.timestamp(),
             next_update: list.next_update.map(|time| time.timestamp()),
             revoked,
