@@ -82,8 +82,10 @@ function meet(string $script, string $stage, int $errno): void
 {
     $timeout = in_array($errno, [2002, 2006, 2013], true) ? READ_TIMEOUT_SECONDS : PATIENCE_SECONDS;
     mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
-    // A row that can't be read is a warning, as in stock; here it is as good as an exception, as all warnings are.
-    set_error_handler(fn(int $level, string $text) => str_contains($text, 'Malformed server packet') ? throw new mysqli_sql_exception($text, 2027) : true);
+    // Of some packets that can't be read stock only warns, and so do we; but the link knows of the error.
+    set_error_handler(function (int $level, string $text) use (&$db): bool {
+        return $db->errno === 2027 ? throw new mysqli_sql_exception($text, $db->errno) : true;
+    });
     $ways = $stage === 'fine' ? ['fine' => fn(mysqli $db) => fine($script, $db)] : ($stage === 'connect' ? ['connect' => fn() => null] : ways());
     $words = [getenv('VAQUITA_FAKE_SERVER'), $script, '--connections', (string) count($ways), '--seconds', (string) CLIENT_SECONDS];
     $server = proc_open($words, [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);

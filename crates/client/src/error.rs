@@ -1,6 +1,7 @@
 //! The one error of the driver, by who is at fault.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::{fmt, io};
 
 use vaquita_protocol::{ErrPacket, Malformed};
@@ -57,6 +58,13 @@ pub enum Error {
     },
     /// TLS could not be set up: why.
     Tls(String),
+    /// The file of CAs that TLS was to be set up with can't be used.
+    CaFile {
+        /// The file.
+        path: PathBuf,
+        /// Why; [`io::ErrorKind::InvalidData`]: there is no certificate in it.
+        error: io::Error,
+    },
     /// The server refused.
     Server {
         /// The server's error number.
@@ -165,7 +173,7 @@ impl Error {
     pub fn code(&self) -> u16 {
         match self {
             Error::Io { code, .. } | Error::Server { code, .. } | Error::Auth { code, .. } => *code,
-            Error::Tls(_) => codes::SSL_CONNECTION_ERROR,
+            Error::Tls(_) | Error::CaFile { .. } => codes::SSL_CONNECTION_ERROR,
             Error::Malformed(_) => codes::MALFORMED_PACKET,
             Error::QueryNotStopped { .. } => codes::SERVER_LOST,
             Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
@@ -203,6 +211,10 @@ impl Error {
             Error::Io { code: codes::CONNECTION_ERROR, error, .. } => system_text(error).into(),
             Error::Io { .. } => "MySQL server has gone away".into(),
             Error::Tls(reason) => format!("SSL connection error: {reason}").into(),
+            Error::CaFile { path, error } => {
+                let (path, reason) = (path.display(), system_text(error));
+                format!("SSL connection error: the CA file {path} can't be used: {reason}").into()
+            }
             Error::Malformed(malformed) => malformed.to_string().into(),
             Error::QueryNotStopped { milliseconds, reason } => format!(
                 "Lost connection to MySQL server during query: it took longer than the query timeout of {milliseconds} ms \
@@ -252,6 +264,7 @@ impl Error {
             | Error::LocalInfileRefused(_) => false,
             Error::Io { .. }
             | Error::Tls(_)
+            | Error::CaFile { .. }
             | Error::Malformed(_)
             | Error::Auth { .. }
             | Error::QueryNotStopped { .. }
@@ -311,7 +324,9 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io { error, .. } | Error::LocalInfileRead(error) => Some(error),
+            Error::Io { error, .. }
+            | Error::CaFile { error, .. }
+            | Error::LocalInfileRead(error) => Some(error),
             Error::Malformed(malformed) => Some(malformed),
             _ => None,
         }

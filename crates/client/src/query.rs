@@ -16,7 +16,7 @@ use crate::statistics::PacketKind;
 const MAX_INIT_COMMAND_RESULTS: usize = 1000;
 
 /// A result that nobody asked for.
-const UNASKED: Malformed = Malformed { packet: "COM_QUERY Response", field: "column_count" };
+const UNASKED: Malformed = Malformed::new("COM_QUERY Response", "column_count");
 
 /// What one result of a query begins with.
 #[derive(Clone, Debug)]

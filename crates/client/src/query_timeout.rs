@@ -237,7 +237,7 @@ impl Connection {
 
     /// The values of a query that has one row.
     fn only_row(&mut self, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        let unexpected = Malformed { packet: "COM_QUERY Response", field: "rows" };
+        let unexpected = Malformed::new("COM_QUERY Response", "rows");
         self.send_query(sql)?;
         let mut values = Vec::new();
         if let QueryResponse::ResultSet(_) = self.read_query_response()? {

@@ -171,7 +171,7 @@ fn end_of_rows(
 ) -> Result<bool, Error> {
     if ErrPacket::is_err(payload) {
         if payload.len() > MAX_ANSWER_BYTES {
-            return Err(Malformed { packet: "ERR_Packet", field: "payload_length" }.into());
+            return Err(Malformed::new("ERR_Packet", "payload_length").into());
         }
         return Err(Error::server(&ErrPacket::parse(payload)?));
     }

@@ -11,6 +11,15 @@ pub struct Malformed {
     pub packet: &'static str,
     /// The first field that was missing, too long or of an impossible value.
     pub field: &'static str,
+    /// How many bytes the field reaches beyond the packet's end, if it says how long it is; else 0.
+    pub excess: u64,
+}
+
+impl Malformed {
+    /// A field that does not fit.
+    pub const fn new(packet: &'static str, field: &'static str) -> Self {
+        Malformed { packet, field, excess: 0 }
+    }
 }
 
 impl fmt::Display for Malformed {

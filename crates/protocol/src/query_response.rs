@@ -12,6 +12,9 @@ use crate::reader::{ERR_HEADER, NULL_VALUE, Reader};
 /// any real query, far below what could exhaust memory before its column definitions have arrived.
 pub const MAX_COLUMNS: u32 = 1 << 20;
 
+/// How errors call the packet, also where it is an OK packet.
+const PACKET: &str = "COM_QUERY Response";
+
 /// What an answer to COM_QUERY begins with.
 ///
 /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query_response.html>
@@ -33,9 +36,11 @@ impl<'a> ComQueryResponse<'a> {
     /// # Errors
     /// The payload is none of the four, or counts more than [`MAX_COLUMNS`] columns.
     pub fn parse(payload: &'a [u8], capabilities: Capabilities) -> Result<Self, Malformed> {
-        let mut reader = Reader::new("COM_QUERY Response", payload);
+        let mut reader = Reader::new(PACKET, payload);
         match reader.peek() {
-            Some(OK_HEADER) => OkPacket::parse(payload, capabilities).map(Self::Ok),
+            Some(OK_HEADER) => OkPacket::parse(payload, capabilities)
+                .map(Self::Ok)
+                .map_err(|malformed| Malformed { packet: PACKET, ..malformed }),
             Some(ERR_HEADER) => ErrPacket::parse(payload).map(Self::Err),
             Some(NULL_VALUE) => {
                 reader.u8("header")?;

@@ -26,7 +26,14 @@ impl<'a> Reader<'a> {
     /// The error that says that `field` does not fit.
     #[cold]
     pub const fn malformed(&self, field: &'static str) -> Malformed {
-        Malformed { packet: self.packet, field }
+        Malformed::new(self.packet, field)
+    }
+
+    /// The error that says that `field`, which is to have `length` bytes, does not fit.
+    #[cold]
+    fn too_long(&self, field: &'static str, length: u64) -> Malformed {
+        let left = u64::try_from(self.len()).unwrap_or(u64::MAX);
+        Malformed { excess: length.saturating_sub(left), ..self.malformed(field) }
     }
 
     /// How many bytes are left.
@@ -151,8 +158,8 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn lenenc_bytes(&mut self, field: &'static str) -> Result<&'a [u8], Malformed> {
         let length = self.lenenc_int(field)?;
-        let length = usize::try_from(length).map_err(|_| self.malformed(field))?;
-        self.bytes(length, field)
+        let bytes = usize::try_from(length).ok().and_then(|length| self.bytes(length, field).ok());
+        bytes.ok_or_else(|| self.too_long(field, length))
     }
 
     /// `string<lenenc>` or NULL (0xFB), as the values of a text row are.
@@ -229,6 +236,10 @@ mod tests {
         assert_eq!(reader.rest(), b"rest");
         assert!(reader.is_empty());
         let huge = [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, b'x'];
-        assert!(Reader::new("test", &huge).lenenc_bytes("s").is_err());
+        let excess =
+            |bytes: &[u8]| Reader::new("test", bytes).lenenc_bytes("s").unwrap_err().excess;
+        assert_eq!(excess(&huge), u64::MAX - 1);
+        assert_eq!(excess(b"\xFAe"), 249);
+        assert_eq!(excess(b"\xFC\xFF"), 0);
     }
 }

@@ -227,7 +227,7 @@ impl<'a> Authentication<'a> {
                 Next::Done(accepted) => return Ok(accepted),
             }
         }
-        Err(Malformed { packet: "authentication", field: "end" }.into())
+        Err(Malformed::new("authentication", "end").into())
     }
 
     fn next(&mut self, payload: &[u8]) -> Result<Next, Error> {
@@ -272,12 +272,12 @@ fn mysql_nonce(nonce: &[u8]) -> Result<&[u8; NONCE_BYTES], Malformed> {
 
 /// The server's random bytes are not those of the plugin that it named.
 const fn unexpected_nonce() -> Malformed {
-    Malformed { packet: "authentication", field: "auth_plugin_data" }
+    Malformed::new("authentication", "auth_plugin_data")
 }
 
 /// The plugin knows nothing of such data.
 fn unexpected_data() -> Error {
-    Malformed { packet: "AuthMoreData", field: "data" }.into()
+    Malformed::new("AuthMoreData", "data").into()
 }
 
 fn unknown_plugin(name: &[u8]) -> Error {

@@ -15,7 +15,7 @@ const COMPRESSED_BUFFER_BYTES: usize = 32 << 10;
 
 /// The error of a packet whose id is not the one that is due.
 pub(crate) const OUT_OF_SEQUENCE: Malformed =
-    Malformed { packet: "CompressedPacket", field: "compressed sequence id" };
+    Malformed::new("CompressedPacket", "compressed sequence id");
 
 /// What is left of the packet that is being read.
 #[derive(Clone, Copy, Default)]
@@ -228,7 +228,7 @@ fn length(length: u32) -> Result<usize, Error> {
 
 #[cold]
 fn malformed(field: &'static str) -> Error {
-    Malformed { packet: "CompressedPacket", field }.into()
+    Malformed::new("CompressedPacket", field).into()
 }
 
 #[cold]

@@ -80,7 +80,7 @@ fn unpack(
 }
 
 fn assert_malformed(error: &Error, field: &str) {
-    let Error::Malformed(Malformed { packet: "CompressedPacket", field: found }) = error else {
+    let Error::Malformed(Malformed { packet: "CompressedPacket", field: found, .. }) = error else {
         panic!("{error:?}, not {field}");
     };
     assert_eq!(*found, field);

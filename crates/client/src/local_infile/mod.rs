@@ -118,7 +118,7 @@ impl Connection {
                 Err(error)
             }
             ComQueryResponse::LocalInfileRequest(_) | ComQueryResponse::ColumnCount(_) => {
-                Err(Malformed { packet: "COM_QUERY Response", field: "header" }.into())
+                Err(Malformed::new("COM_QUERY Response", "header").into())
             }
         }
     }

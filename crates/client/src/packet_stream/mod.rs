@@ -141,7 +141,7 @@ impl PacketStream {
     ) -> Result<Span, Error> {
         let length = self.header_at(0, chunks.as_deref_mut())?;
         if length > limit {
-            return Err(Malformed { packet: "Packet", field: "payload_length" }.into());
+            return Err(Malformed::new("Packet", "payload_length").into());
         }
         if length == MAX_PACKET_PAYLOAD_BYTES {
             return self.receive_split(limit, chunks);
@@ -183,7 +183,7 @@ impl PacketStream {
     #[inline]
     fn header_at(&mut self, at: usize, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<usize, Error> {
         self.fill(at + PACKET_HEADER_BYTES, chunks)?;
-        let malformed = |field| Malformed { packet: "Packet", field };
+        let malformed = |field| Malformed::new("Packet", field);
         let header = chunk_at(&self.buffer, self.start + at).ok_or(malformed("header"))?;
         let header = PacketHeader::parse(header);
         // With compression the ids of compressed packets are checked. A server takes over the next of those for its own packets
@@ -297,7 +297,7 @@ impl PacketStream {
             return Ok(());
         }
         self.begin_exchange();
-        let malformed = Malformed { packet: "Packet", field: "sequence_id" };
+        let malformed = Malformed::new("Packet", "sequence_id");
         Err(self.unasked_goodbye().unwrap_or(malformed.into()))
     }
 

@@ -7,6 +7,7 @@ mod identity;
 mod session;
 mod verifier;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,7 +78,7 @@ impl Setup {
     /// Reads the files that the options name.
     ///
     /// # Errors
-    /// [`Error::Tls`] names what can't be used.
+    /// [`Error::Tls`] and [`Error::CaFile`] name what can't be used.
     fn new(options: &TlsOptions, address: &Address) -> Result<Setup, Error> {
         let host = match address {
             Address::Tcp { host, .. } => host.as_str(),
@@ -139,11 +140,12 @@ fn read_trust(options: &TlsOptions) -> Result<Trust, Error> {
         return Ok(Trust::of_system());
     }
     let Some(path) = ca_file else { return Ok(Trust::new(Vec::new(), ca_directories)) };
-    let bad_file = |reason: &str| unusable("CA file", path, reason);
-    let pem = read_file(path).map_err(|error| bad_file(&system_text(&error)))?;
+    let bad_file = |error| Error::CaFile { path: path.clone(), error };
+    let pem = read_file(path).map_err(bad_file)?;
     let certificates = Certificate::parse_pem(&pem);
     if certificates.is_empty() {
-        return Err(bad_file("there is no certificate in it"));
+        let reason = "there is no certificate in it";
+        return Err(bad_file(io::Error::new(io::ErrorKind::InvalidData, reason)));
     }
     Ok(Trust::new(certificates, ca_directories))
 }

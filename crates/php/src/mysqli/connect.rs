@@ -260,6 +260,7 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         number.release();
         return Ok(false);
     }
+    let warned = session.error.warn();
     session.error.look(|failure| match failure {
         Some(failure) => report::set_connect_error(failure.errno, &failure.message),
         None => report::set_connect_error(0, &[]),
@@ -271,6 +272,7 @@ fn open(link: Object<'_, Link>, place: Where<'_>, flags: i64) -> Outcome<bool> {
         local_infile::apply_settings(session);
         return Ok(true);
     }
+    warned?;
     if is_pending() {
         return Err(Thrown);
     }

@@ -2,33 +2,14 @@
 //! is reported.
 
 use super::report;
+use super::stock_words::{self, Warnings};
 use crate::zend::array::{List, Map};
-use crate::zend::error::Outcome;
+use crate::zend::error::{Outcome, Thrown, is_pending, plain_warning, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use crate::zend::version;
-use vaquita_client::{Error, LocalInfileRefusal, Malformed, codes};
-
-/// Stock's words, which name the settings that would allow it.
-const LOCAL_INFILE_REFUSED: &[u8] =
-    b"LOAD DATA LOCAL INFILE is forbidden, check related settings like \
-    mysqli.allow_local_infile|mysqli.local_infile_directory or \
-    PDO::MYSQL_ATTR_LOCAL_INFILE|PDO::MYSQL_ATTR_LOCAL_INFILE_DIRECTORY";
-
-/// The number and text of a failure to connect, as stock has them.
-pub(super) fn connect_failure(error: &Error) -> (u16, Vec<u8>) {
-    if let Error::Tls(reason) = error {
-        // Stock tells the reason in warnings, if at all.
-        let message = format!("Cannot connect to MySQL using SSL: {reason}");
-        return (codes::CONNECTION_ERROR, message.into_bytes());
-    }
-    let text = error.message();
-    // A name that has no address is reported by PHP's streams in stock, under their name.
-    let prefix: &[u8] =
-        if text.starts_with(b"getaddrinfo for ") { b"php_network_getaddresses: " } else { b"" };
-    (error.code(), [prefix, &text].concat())
-}
+use vaquita_client::{Error, Malformed, codes};
 
 /// An error.
 #[derive(Clone)]
@@ -36,6 +17,8 @@ pub(crate) struct Failure {
     pub(crate) errno: u16,
     pub(crate) sqlstate: [u8; 5],
     pub(crate) message: Vec<u8>,
+    /// What is still to be warned of.
+    pub(super) warnings: Warnings,
 }
 
 /// Set where an error has been recorded.
@@ -52,7 +35,18 @@ impl LastError {
 
     /// Records an error.
     pub(crate) fn set(&self, errno: u16, sqlstate: [u8; 5], message: Vec<u8>) {
-        let failure = Failure { errno, sqlstate, message };
+        self.set_warning(errno, sqlstate, message, Warnings::default());
+    }
+
+    /// Records an error of which stock warns.
+    pub(super) fn set_warning(
+        &self,
+        errno: u16,
+        sqlstate: [u8; 5],
+        message: Vec<u8>,
+        warnings: Warnings,
+    ) {
+        let failure = Failure { errno, sqlstate, message, warnings };
         let _ = self.0.with(|failures| failures.push(failure));
     }
 
@@ -64,13 +58,9 @@ impl LastError {
                 self.set(goodbye.code, goodbye.sqlstate, goodbye.message.clone());
                 return Failed;
             }
-            let message = match error {
-                Error::LocalInfileRefused(LocalInfileRefusal::Forbidden) => {
-                    LOCAL_INFILE_REFUSED.to_vec()
-                }
-                _ => error.message().into_owned(),
-            };
-            self.set(error.code(), error.sqlstate(), message);
+            let message = stock_words::text(&error).into_owned();
+            let warnings = Warnings::of_answer(&error);
+            self.set_warning(error.code(), error.sqlstate(), message, warnings);
             Failed
         })
     }
@@ -121,8 +111,40 @@ impl LastError {
         self.0.peek(|failures| look(failures.last())).ok()
     }
 
+    /// Warns of the error as stock does, once.
+    pub(super) fn warn(&self) -> Outcome {
+        let next = || {
+            let first = self.look(|failure| {
+                let warnings = &failure?.warnings;
+                Some((Str::new(warnings.texts.first()?.as_bytes()), warnings.name_function))
+            });
+            let _ = self.0.with(|failures| {
+                let warnings = failures.last_mut().map(|failure| &mut failure.warnings);
+                warnings.filter(|it| !it.texts.is_empty()).map(|it| it.texts.remove(0))
+            });
+            first.flatten()
+        };
+        while let Some((text, names_function)) = next() {
+            if names_function {
+                warning(&[text.bytes()]);
+            } else {
+                plain_warning(&[text.bytes()]);
+            }
+            text.release();
+            if is_pending() {
+                return Err(Thrown);
+            }
+        }
+        Ok(())
+    }
+
     /// Reports the error as the report mode asks: an exception, a warning or nothing.
     pub(crate) fn report(&self) -> Outcome {
+        let is_told = self.look(|failure| failure.is_some_and(|it| it.warnings.replace_error));
+        self.warn()?;
+        if is_told == Some(true) {
+            return Ok(());
+        }
         if report::reports_errors() { self.raise() } else { Ok(()) }
     }
 

@@ -22,6 +22,7 @@ pub(crate) mod statement;
 pub(crate) mod statement_attribute;
 pub(crate) mod statement_result;
 pub(crate) mod statistics;
+mod stock_words;
 pub(crate) mod tls;
 pub(crate) mod transaction;
 pub(crate) mod warnings;

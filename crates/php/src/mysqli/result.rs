@@ -252,11 +252,11 @@ pub(crate) fn get_iterator(call: &mut Call<'_>) -> Outcome {
 
 /// As stock: since PHP 8.4 without the function in which the walk happens to be.
 fn warn_of_second_walk() {
-    let what = c"Data fetched with MYSQLI_USE_RESULT can be iterated only once";
+    let what = b"Data fetched with MYSQLI_USE_RESULT can be iterated only once";
     if version::is_at_least(804) {
-        plain_warning(what);
+        plain_warning(&[what]);
     } else {
-        warning(&[what.to_bytes()]);
+        warning(&[what]);
     }
 }
 

@@ -3,12 +3,13 @@
 //! A link has one session from its making to its end; closing or connecting again changes what is inside. So a body may
 //! hold `&Session` while user code runs, whatever that code does to the link.
 
-use super::failure::{Failed, LastError, connect_failure};
+use super::failure::{Failed, LastError};
 use super::local_infile::{self, RequestedFile};
 use super::options::Options;
 use super::persistent;
 use super::report;
 use super::rows::Advanced;
+use super::stock_words::{self, Warnings};
 use crate::statistics::{self, Counters, Key};
 use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
@@ -126,10 +127,12 @@ impl Session {
         self.count_connect(matches!(connected, Ok(Ok(()))));
         match connected {
             Ok(Err(error)) => {
-                let (code, message) = connect_failure(&error);
+                let (code, message) = stock_words::of_connecting(&error, &options.address);
                 // A log-in's own SQLSTATE is lost in stock, and scripts compare.
                 let is_log_in = matches!(error, Error::Auth { .. });
-                self.error.set(code, if is_log_in { *b"HY000" } else { error.sqlstate() }, message);
+                let sqlstate = if is_log_in { *b"HY000" } else { error.sqlstate() };
+                let warnings = Warnings::of_connecting(&error);
+                self.error.set_warning(code, sqlstate, message, warnings);
                 Err(Failed)
             }
             Ok(Ok(())) => Ok(()),

@@ -120,11 +120,13 @@ pub(crate) fn warning(parts: &[&[u8]]) {
     message.release();
 }
 
-/// Raises a warning that names no function.
+/// Raises a warning that names no function, of all `parts`.
 #[cold]
-pub(crate) fn plain_warning(what: &CStr) {
-    // SAFETY: the format takes one C string.
-    unsafe { ffi::zend_error(ffi::E_WARNING.cast_signed(), c"%s".as_ptr(), what.as_ptr()) };
+pub(crate) fn plain_warning(parts: &[&[u8]]) {
+    let message = Str::concat(parts);
+    // SAFETY: the format takes one C string, which lives until it is released.
+    unsafe { ffi::zend_error(ffi::E_WARNING.cast_signed(), c"%s".as_ptr(), message.as_ptr()) };
+    message.release();
 }
 
 /// Raises a deprecation that names the running function.
