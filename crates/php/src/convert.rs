@@ -114,6 +114,12 @@ impl Reader {
 
     #[inline]
     fn write(self, bytes: &[u8], slot: Slot<'_>) {
+        // What most values are needs none of the registers that the others save.
+        if self == Reader::Bytes { slot.bytes(bytes) } else { self.convert(bytes, slot) }
+    }
+
+    #[inline(never)]
+    fn convert(self, bytes: &[u8], slot: Slot<'_>) {
         match self {
             Reader::Bytes => slot.bytes(bytes),
             Reader::Bit => slot.str(Str::decimal(bits(bytes))),
@@ -281,7 +287,22 @@ impl Layout {
     #[inline]
     pub(crate) fn write(&self, row: Row<'_>, shape: Shape, slot: Slot<'_>) {
         self.tally.row(row);
-        let columns = self.columns.iter().zip(row.values());
+        // Asked once a row rather than once a value.
+        match row {
+            Row::Text(row) => self.write_values(row.values(), shape, slot),
+            Row::Binary(row) => self.write_values(row.values(), shape, slot),
+        }
+    }
+
+    #[inline]
+    fn write_values<'a, E>(
+        &self,
+        values: impl Iterator<Item = Result<Option<&'a [u8]>, E>>,
+        shape: Shape,
+        slot: Slot<'_>,
+    ) {
+        let values = values.map(Result::unwrap_or_default);
+        let columns = self.columns.iter().zip(values);
         match shape {
             Shape::List => {
                 let mut list = List::new(slot, self.capacity(1));

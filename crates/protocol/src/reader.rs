@@ -171,11 +171,20 @@ impl<'a> Reader<'a> {
         &mut self,
         field: &'static str,
     ) -> Result<Option<&'a [u8]>, Malformed> {
-        if self.peek() == Some(NULL_VALUE) {
-            self.u8(field)?;
-            return Ok(None);
+        // Most values are short.
+        match self.rest.split_first() {
+            Some((&NULL_VALUE, rest)) => {
+                self.rest = rest;
+                Ok(None)
+            }
+            Some((&length @ ..NULL_VALUE, rest)) => {
+                let cut = self.malformed(field);
+                let (value, rest) = rest.split_at_checked(length.into()).ok_or(cut)?;
+                self.rest = rest;
+                Ok(Some(value))
+            }
+            _ => self.lenenc_bytes(field).map(Some),
         }
-        self.lenenc_bytes(field).map(Some)
     }
 
     /// Asserts that nothing is left.
