@@ -65,6 +65,7 @@ mod dial;
 mod error;
 mod escape;
 mod handshake;
+mod killer;
 mod local_infile;
 mod negotiation;
 mod options;

@@ -7,25 +7,22 @@
 //! that the kill can hit nothing later, and the answer to the query is read to its end. Where any of this fails, the connection is closed
 //! (2013); so it is where the server does not even read all of the query, for then there is nothing to be killed.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use vaquita_protocol::{Capabilities, Command, ErrPacket, Malformed};
 
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::options::ConnectOptions;
+use crate::killer::KILLER_TIMEOUT;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::server_identity::Identity;
 use crate::state::Call;
 use crate::statistics::PacketKind;
-use crate::watch::{Stop, Stopped, Watch};
+use crate::watch::Watch;
 
 /// What a server that keeps the limit itself has more before we do.
 const GRACE: Duration = Duration::from_millis(250);
-
-/// How long the connection that kills may take in all.
-const KILLER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a server is asked before it is told of a limit, each question if it refuses the one before: its own limit in microseconds (0:
 /// none), and what [`Identity`] takes. The last one is for servers that say nothing of themselves, and for all that have said it.
@@ -50,7 +47,7 @@ const MARIADB_QUESTIONS: &[&[u8]] = &[
 #[derive(Debug, Default)]
 pub(crate) struct ServerSide {
     /// `None`: it does not tell, or was not asked.
-    identity: Option<Identity>,
+    pub(crate) identity: Option<Identity>,
     /// The session's limit before we told one.
     found: Duration,
     /// What we told; `None`: nothing.
@@ -67,36 +64,6 @@ impl ServerSide {
 /// The stricter one of two limits.
 fn stricter(one: Duration, other: Duration) -> Duration {
     if one.is_zero() || other.is_zero() { one.max(other) } else { one.min(other) }
-}
-
-/// Kills the query of one connection over another.
-#[derive(Debug)]
-struct Killer {
-    options: ConnectOptions,
-    /// The victim's; `None`: its server did not tell, so nothing can be killed.
-    victim: Option<Identity>,
-}
-
-impl Stop for Killer {
-    fn stop(&self, is_answered: &dyn Fn() -> bool) -> Result<Stopped, String> {
-        let begun = Instant::now();
-        let victim = self.victim.as_ref().ok_or("the server does not tell which one it is")?;
-        let mut killer = Connection::connect(&self.options)
-            .map_err(|error| format!("no second connection: {error}"))?;
-        let left = KILLER_TIMEOUT.saturating_sub(begun.elapsed());
-        killer.stream.transport().finish_within(Some(left));
-        killer.ask().map_err(|error| error.to_string())?;
-        let reached = killer.server_side.identity.as_ref();
-        if !reached.is_some_and(|reached| reached.is_same_server(victim)) {
-            return Err("a second connection reached another server".to_owned());
-        }
-        if is_answered() {
-            return Ok(Stopped::No);
-        }
-        let sql = format!("KILL QUERY {}", victim.connection_id);
-        killer.run_own(sql.as_bytes()).map_err(|error| error.to_string())?;
-        Ok(Stopped::Yes)
-    }
 }
 
 impl Connection {
@@ -145,9 +112,7 @@ impl Connection {
         }
         let watch = timeout.map(|timeout| {
             let grace = if keeps_it { GRACE } else { Duration::ZERO };
-            let victim = self.server_side.identity.clone();
-            let killer = Killer { options: self.killer_options(), victim };
-            Watch::new(timeout, timeout.saturating_add(grace), Box::new(killer))
+            Watch::new(timeout, timeout.saturating_add(grace), Box::new(self.killer()))
         });
         self.options.query_timeout = timeout;
         let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
@@ -156,7 +121,7 @@ impl Connection {
     }
 
     /// Asks the server who it is, unless that is known, and for the session's limit; `None`: it has none, or does not tell.
-    fn ask(&mut self) -> Result<Option<Duration>, Error> {
+    pub(crate) fn ask(&mut self) -> Result<Option<Duration>, Error> {
         let questions = if self.is_mariadb() { MARIADB_QUESTIONS } else { MYSQL_QUESTIONS };
         let known = if self.server_side.identity.is_some() { questions.len() - 1 } else { 0 };
         for (number, question) in questions.iter().enumerate().skip(known) {
@@ -221,18 +186,6 @@ impl Connection {
         let name = b"MariaDB";
         let is_mysql = self.greeting.capabilities.contains(Capabilities::LONG_PASSWORD);
         !is_mysql || self.server_version().windows(name.len()).any(|part| part == name)
-    }
-
-    fn killer_options(&self) -> ConnectOptions {
-        ConnectOptions {
-            database: None,
-            init_commands: Vec::new(),
-            connect_timeout: Some(KILLER_TIMEOUT),
-            read_timeout: Some(KILLER_TIMEOUT),
-            write_timeout: Some(KILLER_TIMEOUT),
-            query_timeout: None,
-            ..(*self.options).clone()
-        }
     }
 
     /// The values of a query that has one row.
