@@ -1,5 +1,6 @@
 //! A connection to a server: how it begins and ends, and what is known of it.
 
+use std::net::SocketAddr;
 use std::time::Instant;
 
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
@@ -87,11 +88,20 @@ impl Connection {
         options: &ConnectOptions,
         spent: &mut Statistics,
     ) -> Result<Connection, Error> {
+        Connection::connect_to(None, options, spent)
+    }
+
+    /// Does as [`Connection::connect_counting`], but with this one of the server's addresses.
+    pub(crate) fn connect_to(
+        peer: Option<SocketAddr>,
+        options: &ConnectOptions,
+        spent: &mut Statistics,
+    ) -> Result<Connection, Error> {
         let deadline =
             options.connect_timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         // Before there is a connection that a server would have to see given up.
         let tls = tls::Setup::of(options)?;
-        let transport = Transport::connect(&options.address, deadline)?;
+        let transport = Transport::connect(&options.address, peer, deadline)?;
         Connection::establish(transport, options, tls, spent)
     }
 

@@ -22,21 +22,19 @@ const HEAD_START: Duration = Duration::from_millis(250);
 /// How many addresses of a name are tried; the rest would hardly be reached within a timeout.
 const MAX_ADDRESSES: usize = 16;
 
-/// Opens a socket to an address. The addresses that a name has are tried beside each other, each after a head start of the one before.
-pub(crate) fn dial(address: &Address, deadline: Option<Instant>) -> io::Result<Socket> {
-    match address {
-        Address::Tcp { host, port } => connect_tcp(host, *port, deadline),
-        Address::Unix(path) => connect_unix(path, deadline),
-    }
-}
-
-fn connect_tcp(host: &str, port: u16, deadline: Option<Instant>) -> io::Result<Socket> {
-    let addresses = (host, port).to_socket_addrs().map_err(|error| {
-        let text = error.to_string();
-        let reason = text.rsplit(": ").next().unwrap_or_default();
-        io::Error::other(format!("getaddrinfo for {host} failed: {reason}"))
-    })?;
-    let socket = match &*alternating(addresses) {
+/// Opens a socket to an address. The addresses that a name has are tried beside each other, each after a head start of the one before;
+/// or `peer` is the one that is meant.
+pub(crate) fn dial(
+    address: &Address,
+    peer: Option<SocketAddr>,
+    deadline: Option<Instant>,
+) -> io::Result<Socket> {
+    let (host, port) = match address {
+        Address::Tcp { host, port } => (host, *port),
+        Address::Unix(path) => return connect_unix(path, deadline),
+    };
+    let addresses = peer.map_or_else(|| look_up(host, port), |peer| Ok(vec![peer]))?;
+    let socket = match &*addresses {
         [] => return Err(io::Error::other(format!("getaddrinfo for {host} failed: no address"))),
         [only] => connect_address(*only, deadline)?,
         several => Race::default().run(several, deadline)?,
@@ -44,6 +42,15 @@ fn connect_tcp(host: &str, port: u16, deadline: Option<Instant>) -> io::Result<S
     socket.set_tcp_nodelay(true)?;
     socket.set_keepalive(true)?;
     Ok(socket)
+}
+
+fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let addresses = (host, port).to_socket_addrs().map_err(|error| {
+        let text = error.to_string();
+        let reason = text.rsplit(": ").next().unwrap_or_default();
+        io::Error::other(format!("getaddrinfo for {host} failed: {reason}"))
+    })?;
+    Ok(alternating(addresses))
 }
 
 /// Addresses in the resolver's order, but with the families in turns: where one of them leads nowhere, the other one comes second.

@@ -1,10 +1,12 @@
 //! The second connection that kills a query, on the server that runs it.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
 use crate::options::ConnectOptions;
 use crate::server_identity::Identity;
+use crate::statistics::Statistics;
 use crate::watch::{Stop, Stopped};
 
 /// How long the connection that kills may take in all.
@@ -14,6 +16,8 @@ pub(crate) const KILLER_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Killer {
     options: ConnectOptions,
+    /// Where the victim's server was found: its name may lead elsewhere by now.
+    peer: Option<SocketAddr>,
     /// The victim's; `None`: its server did not tell, so nothing can be killed.
     victim: Option<Identity>,
 }
@@ -22,8 +26,9 @@ impl Stop for Killer {
     fn stop(&self, is_answered: &dyn Fn() -> bool) -> Result<Stopped, String> {
         let begun = Instant::now();
         let victim = self.victim.as_ref().ok_or("the server does not tell which one it is")?;
-        let mut killer = Connection::connect(&self.options)
-            .map_err(|error| format!("no second connection: {error}"))?;
+        let mut killer =
+            Connection::connect_to(self.peer, &self.options, &mut Statistics::default())
+                .map_err(|error| format!("no second connection: {error}"))?;
         let left = KILLER_TIMEOUT.saturating_sub(begun.elapsed());
         killer.stream.transport().finish_within(Some(left));
         killer.ask().map_err(|error| error.to_string())?;
@@ -43,7 +48,11 @@ impl Stop for Killer {
 impl Connection {
     /// What would kill this connection's query.
     pub(crate) fn killer(&self) -> Killer {
-        Killer { options: self.killer_options(), victim: self.server_side.identity.clone() }
+        Killer {
+            options: self.killer_options(),
+            peer: self.stream.socket().and_then(|it| it.peer_addr().ok()?.as_socket()),
+            victim: self.server_side.identity.clone(),
+        }
     }
 
     fn killer_options(&self) -> ConnectOptions {
@@ -56,5 +65,38 @@ impl Connection {
             query_timeout: None,
             ..(*self.options).clone()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Address;
+    use std::sync::Arc;
+    use std::thread;
+    use vaquita_fake_server::packets::early_err;
+    use vaquita_fake_server::{Address as Place, Delivery, Listener, Script};
+
+    #[test]
+    fn a_kill_goes_where_the_query_went_whatever_the_name_says_by_then() {
+        let listener = Arc::new(Listener::tcp().unwrap());
+        let Place::Tcp(place) = listener.address() else { unreachable!() };
+        let address = |host: &str| Address::Tcp { host: host.to_owned(), port: place.port() };
+        let limit = Instant::now() + 4 * KILLER_TIMEOUT;
+        let serve = |script: Script| {
+            let listener = Arc::clone(&listener);
+            thread::spawn(move || listener.serve(&script, Delivery::WHOLE, limit).unwrap())
+        };
+        let serving = serve(Script::logged_in());
+        let mut victim = Connection::connect(&ConnectOptions::new(address("127.0.0.1"))).unwrap();
+        victim.options.address = address("name.invalid");
+        let row = [&b"7"[..], b"1700000000", b"a-uuid"].map(<[u8]>::to_vec);
+        victim.server_side.identity = Identity::parse(&row);
+        let refusing = serve(Script::new().send(early_err(1040, "Too many connections")).close());
+        let reason = victim.killer().stop(&|| false).unwrap_err();
+        assert!(reason.contains("Too many connections"), "{reason}");
+        refusing.join().unwrap();
+        drop(victim);
+        serving.join().unwrap();
     }
 }

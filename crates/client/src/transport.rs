@@ -1,6 +1,7 @@
 //! Bytes to and from a server: TCP or a unix socket, in plain or by TLS, with timeouts kept by the kernel.
 
 use std::io::{self, IoSlice};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use socket2::Socket;
@@ -63,9 +64,13 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    /// Connects.
-    pub(crate) fn connect(address: &Address, deadline: Option<Instant>) -> Result<Self, Error> {
-        let socket = dial(address, deadline).map_err(Error::connect)?;
+    /// Connects; `peer` as [`dial`] has it.
+    pub(crate) fn connect(
+        address: &Address,
+        peer: Option<SocketAddr>,
+        deadline: Option<Instant>,
+    ) -> Result<Self, Error> {
+        let socket = dial(address, peer, deadline).map_err(Error::connect)?;
         Ok(Transport::new(Wire::Socket(socket), address, deadline))
     }
 
