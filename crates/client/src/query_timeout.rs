@@ -80,6 +80,9 @@ impl Connection {
     /// each result; a server that keeps the limit itself also counts the time in which it waits for rows to be fetched. What does not fail
     /// when it is interrupted (a bare `SELECT SLEEP(60)` on MySQL answers 1) does not fail here either.
     ///
+    /// An answer that is on its way when the time is up gets the same time once more. Killing may take 5 seconds, and a server that was told
+    /// to stop has 10 seconds of waiting to let go of the query; then the connection is closed (2013).
+    ///
     /// # Errors
     /// The connection failed or is in the middle of something else; or the server, which has taken a limit before, refuses to change it.
     pub fn set_query_timeout(&mut self, timeout: Option<Duration>) -> Result<(), Error> {
