@@ -38,6 +38,8 @@ pub enum CleartextPassword {
 }
 
 /// What a connection is made with.
+///
+/// Of its times, one that no clock reaches (`Duration::MAX`) is no limit, and less than a millisecond is one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConnectOptions {
     /// Where the server listens.

@@ -11,7 +11,7 @@ use crate::transport::timed_out;
 const STOPPING_TIME: Duration = Duration::from_secs(10);
 
 /// Less than this is nothing: a timeout of zero would mean none.
-const MIN_TIME: Duration = Duration::from_millis(1);
+pub(crate) const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// ER_QUERY_INTERRUPTED and ER_FILSORT_ABORT: what a query that was stopped ends with.
 const INTERRUPTED: [u16; 2] = [1317, 1028];

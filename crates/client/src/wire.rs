@@ -8,12 +8,19 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::Socket;
 
+use crate::watch::MIN_TIME;
+
 /// A stream of bytes to and from a server that stands in the place of a socket ([`crate::Connection::over`]).
 ///
 /// Reading nothing means that the server has closed. Timeouts are the stream's own affair: it says `TimedOut`.
 pub trait ByteStream: Read + Write + Debug + Send {}
 
 impl<S: Read + Write + Debug + Send> ByteStream for S {}
+
+/// To the kernel no time at all is no limit.
+fn at_least_some(timeout: Option<Duration>) -> Option<Duration> {
+    timeout.map(|timeout| timeout.max(MIN_TIME))
+}
 
 #[derive(Debug)]
 pub(crate) enum Wire {
@@ -24,14 +31,14 @@ pub(crate) enum Wire {
 impl Wire {
     pub(crate) fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         match self {
-            Wire::Socket(socket) => socket.set_read_timeout(timeout),
+            Wire::Socket(socket) => socket.set_read_timeout(at_least_some(timeout)),
             Wire::Stream(_) => Ok(()),
         }
     }
 
     pub(crate) fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         match self {
-            Wire::Socket(socket) => socket.set_write_timeout(timeout),
+            Wire::Socket(socket) => socket.set_write_timeout(at_least_some(timeout)),
             Wire::Stream(_) => Ok(()),
         }
     }
@@ -79,8 +86,9 @@ impl Wire {
     /// Waits until something can be written, or it is known why not; false: not within this time. A stream that is no socket has waited.
     pub(crate) fn wait_writable(&self, time: Duration) -> io::Result<bool> {
         let Wire::Socket(socket) = self else { return Ok(false) };
-        let time = Timespec::try_from(time).map_err(io::Error::other)?;
-        let ready = poll(&mut [PollFd::new(socket, PollFlags::OUT)], Some(&time))?;
+        // Longer than any date: for ever.
+        let time = Timespec::try_from(time).ok();
+        let ready = poll(&mut [PollFd::new(socket, PollFlags::OUT)], time.as_ref())?;
         Ok(ready > 0)
     }
 

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use limited::{answer, lets_in};
 use vaquita_client::{Address, ConnectOptions, Connection, QueryResponse, State};
+use vaquita_fake_server::packets::{AUTOCOMMIT, ok};
 use vaquita_protocol::Capabilities;
 
 const TIMEOUT: Duration = Duration::from_millis(100);
@@ -96,4 +97,53 @@ fn a_local_file_that_is_not_read_takes_no_longer_than_the_limit() {
     assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
     assert_eq!((error.code(), connection.state()), (2013, State::Broken), "{error}");
     drop(serving.join().unwrap());
+}
+
+/// A time that is longer than any clock goes is no limit, and none at all is a short one.
+#[test]
+fn a_limit_may_be_any_time() {
+    // More than the kernel takes at once, and less than one packet holds.
+    let query = vec![b' '; (16 << 20) - 100];
+    let length = query.len() + 1;
+    let converse = |limit: Duration, answers: bool| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serving = thread::spawn(move || {
+            let [greets, logs_in, tells_identity] = lets_in();
+            let mut stream = speak_until_query(listener.accept().unwrap().0, &[greets, logs_in]);
+            stream.write_all(&tells_identity.unwrap()).unwrap();
+            let mut packet = vec![0; 4 + length];
+            stream.read_exact(&mut packet).unwrap();
+            if answers {
+                stream.write_all(&answer(1, &[ok(AUTOCOMMIT).into()]).unwrap()).unwrap();
+            } else {
+                // Until the client has gone.
+                stream.set_read_timeout(Some(fake::PATIENCE)).unwrap();
+                let _ = stream.read(&mut [0]);
+            }
+        });
+        let ever = Some(Duration::MAX);
+        let mut connection = Connection::connect(&ConnectOptions {
+            user: b"me".to_vec(),
+            connect_timeout: ever,
+            read_timeout: Some(limit),
+            write_timeout: ever,
+            query_timeout: ever,
+            ..ConnectOptions::new(Address::Tcp { host: "127.0.0.1".to_owned(), port })
+        })
+        .unwrap();
+        connection.send_query(&query).unwrap();
+        let outcome = connection.read_query_response().map(drop);
+        drop(connection);
+        serving.join().unwrap();
+        outcome
+    };
+    for limit in [Duration::MAX, Duration::from_secs(i64::MAX as u64)] {
+        converse(limit, true).unwrap();
+    }
+    for limit in [Duration::ZERO, Duration::from_nanos(1)] {
+        let begun = Instant::now();
+        assert_eq!(converse(limit, false).unwrap_err().code(), 2006, "{limit:?}");
+        assert!(begun.elapsed() < fake::PATIENCE / 2, "{limit:?}");
+    }
 }
