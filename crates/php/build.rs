@@ -38,7 +38,8 @@ fn main() {
 
     write_tables(&out, &include);
 
-    // PHP never unloads what has registered several modules; see src/lib.rs.
+    // PHP never unloads what has registered several modules; see src/lib.rs. Nor may it: a thread that looks up a name may outlive its
+    // connection (client's look_up.rs).
     println!("cargo:rustc-link-arg-cdylib=-Wl,-z,nodelete");
 }
 

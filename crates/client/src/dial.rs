@@ -1,13 +1,14 @@
 //! Opening a socket to where a server listens: TCP or a unix socket, before a deadline.
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, SockAddr, Socket, Type};
 
+use crate::look_up::look_up;
 use crate::options::Address;
 use crate::transport::{name_timeout, time_until};
 
@@ -33,8 +34,8 @@ pub(crate) fn dial(
         Address::Tcp { host, port } => (host, *port),
         Address::Unix(path) => return connect_unix(path, deadline),
     };
-    let addresses = peer.map_or_else(|| look_up(host, port), |peer| Ok(vec![peer]))?;
-    let socket = match &*addresses {
+    let addresses = peer.map_or_else(|| look_up(host, port, deadline), |peer| Ok(vec![peer]))?;
+    let socket = match &*alternating(addresses) {
         [] => return Err(io::Error::other(format!("getaddrinfo for {host} failed: no address"))),
         [only] => connect_address(*only, deadline)?,
         several => Race::default().run(several, deadline)?,
@@ -44,18 +45,10 @@ pub(crate) fn dial(
     Ok(socket)
 }
 
-fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-    let addresses = (host, port).to_socket_addrs().map_err(|error| {
-        let text = error.to_string();
-        let reason = text.rsplit(": ").next().unwrap_or_default();
-        io::Error::other(format!("getaddrinfo for {host} failed: {reason}"))
-    })?;
-    Ok(alternating(addresses))
-}
-
 /// Addresses in the resolver's order, but with the families in turns: where one of them leads nowhere, the other one comes second.
-fn alternating(addresses: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
-    let (v6, v4): (Vec<_>, Vec<_>) = addresses.enumerate().partition(|(_, it)| it.is_ipv6());
+fn alternating(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let (v6, v4): (Vec<_>, Vec<_>) =
+        addresses.into_iter().enumerate().partition(|(_, it)| it.is_ipv6());
     let v6_is_first = v6.first().is_some_and(|(place, _)| *place == 0);
     let (first, second) = if v6_is_first { (v6, v4) } else { (v4, v6) };
     let turns = |family: Vec<(usize, SocketAddr)>, offset| {
@@ -268,9 +261,9 @@ mod tests {
         let v4 = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let v6 = |port| SocketAddr::from((Ipv6Addr::LOCALHOST, port));
         let given = [v6(1), v6(2), v6(3), v4(4), v4(5)];
-        assert_eq!(alternating(given.into_iter()), [v6(1), v4(4), v6(2), v4(5), v6(3)]);
+        assert_eq!(alternating(given.to_vec()), [v6(1), v4(4), v6(2), v4(5), v6(3)]);
         let given = [v4(1), v4(2), v6(3)];
-        assert_eq!(alternating(given.into_iter()), [v4(1), v6(3), v4(2)]);
-        assert_eq!(alternating((0..100).map(v4)).len(), MAX_ADDRESSES);
+        assert_eq!(alternating(given.to_vec()), [v4(1), v6(3), v4(2)]);
+        assert_eq!(alternating((0..100).map(v4).collect()).len(), MAX_ADDRESSES);
     }
 }

@@ -67,6 +67,7 @@ mod escape;
 mod handshake;
 mod killer;
 mod local_infile;
+mod look_up;
 mod negotiation;
 mod options;
 mod packet_stream;

@@ -57,8 +57,7 @@ pub struct ConnectOptions {
     /// The ways to compress, best first: the first one that the server offers is used from the end of authentication on. If there is
     /// none, nothing is compressed.
     pub compression: Vec<CompressionAlgorithm>,
-    /// How long connecting may take in all, from the first packet of TCP to the end of authentication.
-    /// Looking up a name is outside of it: the system's resolver has its own timeouts.
+    /// How long connecting may take in all, from looking up a name to the end of authentication. A name is looked up in a thread then.
     pub connect_timeout: Option<Duration>,
     /// How long each read may take once connected.
     pub read_timeout: Option<Duration>,
