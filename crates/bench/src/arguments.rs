@@ -2,23 +2,38 @@
 
 use std::path::PathBuf;
 
-const USAGE: &str =
-    "usage: vaquita-bench demo --stock PHP --vaquita PHP [--rounds N] [--script FILE]";
+const USAGE: &str = "\
+usage: vaquita-bench demo --stock PHP --vaquita PHP [--rounds N] [--script FILE]
+       vaquita-bench calls --stock PHP --vaquita PHP [--script FILE]";
 
 /// What the program is asked to do.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Command {
     /// One script in six ways on both stacks (`make demo`).
     Demo(Options),
+    /// What each call costs on both stacks (`make calls`).
+    Calls {
+        /// Both stacks.
+        stacks: Stacks,
+        /// The PHP script that makes the calls.
+        script: PathBuf,
+    },
 }
 
-/// The options of a workload.
+/// The two PHPs to compare.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Options {
+pub(crate) struct Stacks {
     /// The PHP with the stock extensions: a program's name or path.
     pub(crate) stock: PathBuf,
     /// The PHP with Vaquita.
     pub(crate) vaquita: PathBuf,
+}
+
+/// The options of the demo.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Options {
+    /// Both stacks.
+    pub(crate) stacks: Stacks,
     /// How often each measurement is taken, at least once.
     pub(crate) rounds: usize,
     /// The PHP script that is measured.
@@ -31,13 +46,16 @@ impl Command {
     /// # Errors
     /// What is wrong with them, with the usage.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        if arguments.next().as_deref() != Some("demo") {
-            return Err(USAGE.to_owned());
-        }
+        let is_demo = match arguments.next().as_deref() {
+            Some("demo") => true,
+            Some("calls") => false,
+            _ => return Err(USAGE.to_owned()),
+        };
         let mut stock = None;
         let mut vaquita = None;
         let mut rounds = 8;
-        let mut script = PathBuf::from("examples/fetch.php");
+        let mut script =
+            PathBuf::from(if is_demo { "examples/fetch.php" } else { "examples/calls.php" });
         while let Some(option) = arguments.next() {
             let value =
                 arguments.next().ok_or_else(|| format!("{option} needs a value\n{USAGE}"))?;
@@ -45,7 +63,7 @@ impl Command {
                 "--stock" => stock = Some(PathBuf::from(value)),
                 "--vaquita" => vaquita = Some(PathBuf::from(value)),
                 "--script" => script = PathBuf::from(value),
-                "--rounds" => {
+                "--rounds" if is_demo => {
                     rounds =
                         value.parse().ok().filter(|rounds| *rounds > 0).ok_or_else(|| {
                             format!("--rounds needs a number above 0, not {value}")
@@ -54,12 +72,13 @@ impl Command {
                 _ => return Err(format!("unknown option {option}\n{USAGE}")),
             }
         }
-        match (stock, vaquita) {
-            (Some(stock), Some(vaquita)) => {
-                Ok(Self::Demo(Options { stock, vaquita, rounds, script }))
-            }
-            _ => Err(USAGE.to_owned()),
-        }
+        let (Some(stock), Some(vaquita)) = (stock, vaquita) else { return Err(USAGE.to_owned()) };
+        let stacks = Stacks { stock, vaquita };
+        Ok(if is_demo {
+            Self::Demo(Options { stacks, rounds, script })
+        } else {
+            Self::Calls { stacks, script }
+        })
     }
 }
 
@@ -73,14 +92,13 @@ mod tests {
 
     #[test]
     fn reads_the_stacks_and_rounds() {
-        let expected = Options {
-            stock: "php8.2".into(),
-            vaquita: "build/php".into(),
-            rounds: 3,
-            script: "examples/fetch.php".into(),
-        };
+        let stacks = || Stacks { stock: "php8.2".into(), vaquita: "build/php".into() };
+        let demo = Options { stacks: stacks(), rounds: 3, script: "examples/fetch.php".into() };
         let command = parse("demo --stock php8.2 --vaquita build/php --rounds 3");
-        assert_eq!(command, Ok(Command::Demo(expected)));
+        assert_eq!(command, Ok(Command::Demo(demo)));
+        let calls = Command::Calls { stacks: stacks(), script: "mine.php".into() };
+        let command = parse("calls --stock php8.2 --vaquita build/php --script mine.php");
+        assert_eq!(command, Ok(calls));
     }
 
     #[test]
@@ -92,6 +110,7 @@ mod tests {
             "demo --stock php",
             "demo --stock",
             "demo --rounds 0",
+            "calls --stock php --vaquita php --rounds 1",
             "demo --x y",
         ] {
             assert!(parse(line).is_err(), "{line}");

@@ -24,8 +24,8 @@ const WAYS: [&str; 6] = [
 /// If anything fails, or if row counts or digests disagree.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let server = Server::from_env()?;
-    let stock = Stack::new(Driver::Stock, &options.stock);
-    let vaquita = Stack::new(Driver::Vaquita, &options.vaquita);
+    let stock = Stack::new(Driver::Stock, &options.stacks.stock);
+    let vaquita = Stack::new(Driver::Vaquita, &options.stacks.vaquita);
     let stock_version = stock.describe()?;
     let vaquita_version = vaquita.describe()?;
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod calls;
 mod dataset;
 mod demo;
 mod progress;
@@ -21,6 +22,7 @@ use arguments::Command;
 fn main() -> ExitCode {
     let outcome = match Command::parse(std::env::args().skip(1)) {
         Ok(Command::Demo(options)) => demo::run(&options),
+        Ok(Command::Calls { stacks, script }) => calls::run(&stacks, &script),
         Err(usage) => Err(usage),
     };
     match outcome {

@@ -1,5 +1,7 @@
 //! One of the two things compared: a PHP command. Runs a script on it in a fresh process and reads what the script reports.
 
+use std::env;
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -108,11 +110,48 @@ impl Stack {
         parse(&line).and_then(|report| number(&report, "peak_rss_kib"))
     }
 
+    /// The calls that a script knows.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn calls(&self, script: &Path) -> Result<Vec<String>, String> {
+        let list = self.output(self.command().arg(script))?;
+        Ok(list.lines().map(str::to_owned).collect())
+    }
+
+    /// How many instructions a process of its own needs that makes a call so often.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`]; and if callgrind is not there.
+    pub(crate) fn instructions(
+        &self,
+        script: &Path,
+        call: &str,
+        count: u64,
+        server: &Server,
+    ) -> Result<u64, String> {
+        // The PHP of a script that ends by executing it is the last to write this.
+        let counted = env::temp_dir().join(format!("vaquita-calls-{}", std::process::id()));
+        let mut command = Command::new("valgrind");
+        command.args(["--quiet", "--tool=callgrind", "--trace-children=yes"]);
+        command.arg(format!("--callgrind-out-file={}", counted.display())).arg(&self.php);
+        server.describe_to(set_up(&mut command).arg(script).arg(call).arg(count.to_string()));
+        let printed = self.output(&mut command)?;
+        let text = fs::read_to_string(&counted).map_err(|error| self.blame(&error.to_string()));
+        // It is in the system's folder for such files.
+        let _ = fs::remove_file(&counted);
+        let text = text?;
+        if !printed.is_empty() {
+            return Err(self.blame(&printed));
+        }
+        let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
+        let total = total.and_then(|total| total.trim().parse().ok());
+        total.ok_or_else(|| self.blame("callgrind tells no total"))
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.php);
-        command
-            .env_remove("PHP_INI_SCAN_DIR") // as build/php leaves it to its children
-            .args(["-d", "display_errors=stderr", "-d", "log_errors=0", "-d", "memory_limit=-1"]);
+        set_up(&mut command);
         command
     }
 
@@ -141,6 +180,13 @@ impl Stack {
     fn blame(&self, error: &str) -> String {
         format!("{}: {error}", self.php.display())
     }
+}
+
+/// Adds the settings of all measurements to a command that runs a PHP.
+fn set_up(command: &mut Command) -> &mut Command {
+    command
+        .env_remove("PHP_INI_SCAN_DIR") // as build/php leaves it to its children
+        .args(["-d", "display_errors=stderr", "-d", "log_errors=0", "-d", "memory_limit=-1"])
 }
 
 /// Both outputs up to their ends, or `None` if the time is over before.
