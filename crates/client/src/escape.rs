@@ -1,19 +1,48 @@
 //! Making a value safe inside the quotes of a string literal.
 
-use vaquita_protocol::Charset;
+use vaquita_protocol::{Charset, Encoding};
 
 /// The value with everything escaped that could end or change a quoted string literal.
 ///
 /// With `no_backslash_escapes` (that `sql_mode`) quotes are doubled; otherwise backslashes are put in front. Multi-byte characters of
 /// `charset`, which must be the connection's, pass as a whole, even if one of their bytes looks like a quote or a backslash.
 pub fn escape(charset: &Charset, no_backslash_escapes: bool, value: &[u8]) -> Vec<u8> {
+    let encoding = charset.encoding;
+    // Which bytes, where a character may begin, are neither escaped nor the beginning of one whose end might be.
+    match encoding {
+        Encoding::Ucs2 | Encoding::Utf16 | Encoding::Utf16le | Encoding::Utf32 => {
+            escape_all_but(|_| false, encoding, no_backslash_escapes, value)
+        }
+        // No byte of a longer character looks like another, and none that begins one wrongly joins what follows.
+        Encoding::SingleByte | Encoding::Utf8mb3 | Encoding::Utf8mb4 => {
+            let is_plain = |byte| !matches!(byte, 0 | b'\n' | b'\r' | 0x1A | b'"' | b'\'' | b'\\');
+            escape_all_but(is_plain, encoding, no_backslash_escapes, value)
+        }
+        _ => {
+            let is_plain =
+                |byte| matches!(byte, b' '..=b'~' if !matches!(byte, b'"' | b'\'' | b'\\'));
+            escape_all_but(is_plain, encoding, no_backslash_escapes, value)
+        }
+    }
+}
+
+#[inline]
+fn escape_all_but(
+    is_plain: impl Fn(u8) -> bool,
+    encoding: Encoding,
+    no_backslash_escapes: bool,
+    value: &[u8],
+) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(value.len() + value.len() / 8 + 2);
     let mut rest = value;
-    while let [byte, after @ ..] = rest {
-        if let Some((character, after)) = charset
-            .encoding
-            .multi_byte_length(rest)
-            .and_then(|length| rest.split_at_checked(length))
+    loop {
+        let plain_bytes = rest.iter().take_while(|byte| is_plain(**byte)).count();
+        let (plain, special) = rest.split_at_checked(plain_bytes).unwrap_or_default();
+        escaped.extend_from_slice(plain);
+        rest = special;
+        let [byte, after @ ..] = rest else { return escaped };
+        if let Some((character, after)) =
+            encoding.multi_byte_length(rest).and_then(|length| rest.split_at_checked(length))
         {
             escaped.extend_from_slice(character);
             rest = after;
@@ -28,7 +57,7 @@ pub fn escape(charset: &Charset, no_backslash_escapes: bool, value: &[u8]) -> Ve
             continue;
         }
         let letter = match byte {
-            _ if charset.encoding.is_dangerous_head(*byte) => Some(*byte),
+            _ if encoding.is_dangerous_head(*byte) => Some(*byte),
             0 => Some(b'0'),
             b'\n' => Some(b'n'),
             b'\r' => Some(b'r'),
@@ -41,7 +70,6 @@ pub fn escape(charset: &Charset, no_backslash_escapes: bool, value: &[u8]) -> Ve
         }
         escaped.push(letter.unwrap_or(*byte));
     }
-    escaped
 }
 
 #[cfg(test)]
@@ -83,6 +111,27 @@ mod tests {
         // Without the first backslash, the head and the second one would be a character, and the quote would end the literal.
         for charset in ["gbk", "big5", "sjis", "cp932", "gb18030"] {
             check(charset, false, b"\xE1'", b"\\\xE1\\'");
+        }
+    }
+
+    #[test]
+    fn what_is_plain_needs_no_second_look() {
+        let names = [
+            "latin1", "ascii", "utf8mb3", "utf8mb4", "big5", "sjis", "cp932", "euckr", "ujis",
+            "gb2312", "gbk", "gb18030", "ucs2", "utf16", "utf16le", "utf32",
+        ];
+        for charset in names.map(|name| Charset::by_name(name.as_bytes()).unwrap()) {
+            for value in (0..=u16::MAX).map(|value| [&value.to_be_bytes()[..], b"'"].concat()) {
+                for mode in [false, true] {
+                    let slow = escape_all_but(|_| false, charset.encoding, mode, &value);
+                    assert_eq!(
+                        escape(charset, mode, &value),
+                        slow,
+                        "{} {value:02x?}",
+                        charset.name
+                    );
+                }
+            }
         }
     }
 }

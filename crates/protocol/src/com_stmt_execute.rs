@@ -5,6 +5,8 @@ use crate::writer::put_lenenc_bytes;
 
 /// Set in a parameter's type where its integer has no sign.
 const UNSIGNED: u8 = 0x80;
+/// What stands before the parameters, and the flag that their types follow.
+const MOST_HEAD_BYTES: usize = 10;
 /// How often a statement is to run; nothing else was ever defined.
 const ITERATIONS: u32 = 1;
 
@@ -57,6 +59,16 @@ impl Parameter<'_> {
         )
     }
 
+    /// What it takes at the most: its type, its bit among the NULLs, its length and itself.
+    const fn most_bytes(&self) -> usize {
+        match self {
+            Parameter::Text(Data::Bytes(bytes)) | Parameter::Blob(Data::Bytes(bytes)) => {
+                12 + bytes.len()
+            }
+            _ => 12,
+        }
+    }
+
     fn put_value(&self, out: &mut Vec<u8>) {
         match *self {
             Parameter::Integer(Some(number)) => out.extend_from_slice(&number.to_le_bytes()),
@@ -90,6 +102,9 @@ pub struct ComStmtExecute<'a> {
 impl ComStmtExecute<'_> {
     /// Appends the command's body.
     pub fn encode(&self, out: &mut Vec<u8>) {
+        out.reserve(
+            MOST_HEAD_BYTES + self.parameters.iter().map(Parameter::most_bytes).sum::<usize>(),
+        );
         out.extend_from_slice(&self.statement_id.to_le_bytes());
         out.push(self.opens_cursor.into());
         out.extend_from_slice(&ITERATIONS.to_le_bytes());

@@ -3,16 +3,49 @@
 use core::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-thread_local! {
-    /// How often PHP has come over the border on this thread.
-    static CROSSINGS: Cell<u64> = const { Cell::new(1) };
+/// How often PHP has come over the border: on each thread, where it has threads.
+#[cfg(php_zts)]
+mod crossings {
+    use core::cell::Cell;
+
+    thread_local! {
+        static CROSSINGS: Cell<u64> = const { Cell::new(1) };
+    }
+
+    #[inline]
+    pub(super) fn now() -> u64 {
+        CROSSINGS.with(Cell::get)
+    }
+
+    #[inline]
+    pub(super) fn next() {
+        CROSSINGS.with(|crossings| crossings.set(crossings.get().wrapping_add(1)));
+    }
+}
+
+/// The same without threads: finding a thread's own takes as long as reading a property.
+#[cfg(not(php_zts))]
+mod crossings {
+    use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    static CROSSINGS: AtomicU64 = AtomicU64::new(1);
+
+    #[inline]
+    pub(super) fn now() -> u64 {
+        CROSSINGS.load(Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn next() {
+        CROSSINGS.store(now().wrapping_add(1), Relaxed);
+    }
 }
 
 /// Notes that PHP calls in: no borrow of an earlier call may be alive any more, for no call makes Zend run user code under
 /// a borrow. What looks borrowed still was left so by a long jump.
 #[inline]
 pub(super) fn cross() {
-    CROSSINGS.with(|crossings| crossings.set(crossings.get().wrapping_add(1)));
+    crossings::next();
 }
 
 /// A bug of ours: the driver panicked, or the glue borrowed twice. What it worked on is to be thrown away.
@@ -37,7 +70,7 @@ impl<T> Guarded<T> {
     /// # Errors
     /// `Bug` if the work panicked or the value is borrowed already.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Result<R, Bug> {
-        let crossing = CROSSINGS.with(Cell::get);
+        let crossing = crossings::now();
         if self.borrowed.get() == crossing {
             debug_assert!(false, "borrowed twice");
             return Err(Bug);
@@ -59,7 +92,7 @@ impl<T> Guarded<T> {
     /// # Errors
     /// `Bug` if the value is borrowed already.
     pub(crate) fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, Bug> {
-        let crossing = CROSSINGS.with(Cell::get);
+        let crossing = crossings::now();
         if self.borrowed.get() == crossing {
             debug_assert!(false, "borrowed twice");
             return Err(Bug);
