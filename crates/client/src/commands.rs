@@ -121,10 +121,10 @@ impl Connection {
         Ok(())
     }
 
-    /// Ends the connection with this id, whosever it is. One's own is closed without waiting for an answer.
+    /// Ends the connection with this id, whosever it is. One's own is closed, by the command without waiting for an answer.
     ///
     /// The command has 32 bits for the id, as MySQL has; MariaDB has 64. A larger one, and a server that does not know the command any
-    /// more, takes a statement.
+    /// more, takes a statement. A greeting tells the lower half of an id: whether one with the same half is one's own, its end tells.
     ///
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
@@ -132,8 +132,7 @@ impl Connection {
         if let Ok(thread_id) = u32::try_from(thread_id) {
             self.send_command(Command::ProcessKill(thread_id))?;
             if thread_id == self.thread_id() {
-                self.state = State::QuitSent;
-                self.stream.transport().close();
+                self.end_by_kill();
                 return Ok(());
             }
             let answered = self.read_command_ok();
@@ -141,9 +140,19 @@ impl Connection {
                 return answered;
             }
         }
-        self.run_own(format!("KILL {thread_id}").as_bytes())?;
+        let may_be_own = thread_id & u64::from(u32::MAX) == u64::from(self.thread_id());
+        match self.run_own(format!("KILL {thread_id}").as_bytes()) {
+            Err(error) if may_be_own && is_end_by_kill(&error) => self.end_by_kill(),
+            killed => killed?,
+        }
         self.session.affected_rows = UNKNOWN_ROWS;
         Ok(())
+    }
+
+    /// The server closes this connection, because it was told to.
+    fn end_by_kill(&mut self) {
+        self.state = State::QuitSent;
+        self.stream.transport().close();
     }
 
     /// Begins a fresh session for the same user: temporary tables, variables, locks and prepared statements are gone, an open transaction
@@ -191,6 +200,12 @@ impl Connection {
         self.stream.counted().packet(kind, span.end - span.start);
         Ok(span)
     }
+}
+
+/// Whether this is how a connection ends that kills itself by a statement: MySQL says so by ER_QUERY_INTERRUPTED, MariaDB by
+/// ER_CONNECTION_KILLED, and either may be gone before.
+fn is_end_by_kill(error: &Error) -> bool {
+    matches!(error, Error::Server { code: 1317 | 1927, .. } | Error::Io { .. })
 }
 
 fn is_unknown_command(answered: &Result<(), Error>) -> bool {

@@ -15,9 +15,10 @@ use std::time::Duration;
 use fake::Over;
 use vaquita_client::{Connection, State, codes};
 use vaquita_fake_server::packets::{
-    AUTOCOMMIT, MORE_RESULTS, OFFERED, auth_switch, column, column_count, eof, err, greeting, ok,
+    AUTOCOMMIT, MORE_RESULTS, OFFERED, THREAD_ID, auth_switch, column, column_count, eof, err,
+    greeting, ok,
 };
-use vaquita_fake_server::{Delivery, Script};
+use vaquita_fake_server::{Delivery, Payload, Script};
 use vaquita_protocol::{Capabilities, ColumnType, Command, SetOption, StatusFlags};
 
 /// The greeting of PHP's own tests, a MariaDB 10.5.18, is answered with no flag more than stock's; a 10.6 is asked to track.
@@ -118,6 +119,36 @@ fn what_a_command_cannot_say_is_said_as_a_statement() {
     assert_eq!(sent[3], b"\x03KILL 4294967373");
     assert_eq!(sent[5], b"\x03FLUSH PRIVILEGES");
     assert_eq!(sent[6], b"\x03FLUSH STATUS");
+}
+
+/// A greeting has room for half of an id: whether a longer one is one's own is known by what becomes of it.
+#[test]
+fn who_kills_itself_is_closed_however_long_its_id() {
+    let own = (1 << 32) + u64::from(THREAD_ID);
+    let check = |id: u64, answer: Option<Payload>, expected: Result<State, u16>| {
+        let script = Script::logged_in().expect_query();
+        let script = match answer {
+            Some(answer) => script.send(answer),
+            None => script.close(),
+        };
+        let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+        let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+        let killed = connection.process_kill(id).map_err(|error| error.code());
+        assert_eq!(killed.map(|()| connection.state()), expected, "{id}");
+        drop(connection);
+        let recording = server.finish().unwrap();
+        assert_eq!(recording.packets[1].payload, format!("\x03KILL {id}").as_bytes());
+        let goodbye = if expected == Ok(State::QuitSent) { &b""[..] } else { b"\x01\0\0\0\x01" };
+        assert_eq!(recording.rest, goodbye, "{id}");
+    };
+    let interrupted = || err(1317, b"70100", "Query execution was interrupted");
+    let killed = || err(1927, b"70100", "Connection was killed");
+    for answer in [Some(interrupted()), Some(killed()), None] {
+        check(own, answer, Ok(State::QuitSent));
+    }
+    check(own, Some(ok(AUTOCOMMIT)), Ok(State::Ready));
+    check(own, Some(err(1095, b"HY000", "You are not owner")), Err(1095));
+    check(own + 1, Some(interrupted()), Err(1317));
 }
 
 #[test]
