@@ -235,11 +235,6 @@ impl Connection {
         self.state == State::NextResultPending
     }
 
-    /// The server's version, without the `5.5.5-` of MariaDB before 11.
-    pub fn server_version(&self) -> &[u8] {
-        &self.greeting.server_version
-    }
-
     /// The connection's id on the server.
     pub fn thread_id(&self) -> u32 {
         self.greeting.thread_id

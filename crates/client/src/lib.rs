@@ -84,6 +84,7 @@ mod statement;
 mod statistics;
 mod tls;
 mod transport;
+mod version;
 mod watch;
 mod wire;
 

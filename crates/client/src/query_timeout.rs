@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use vaquita_protocol::{Capabilities, Command, ErrPacket, Malformed};
+use vaquita_protocol::{Command, ErrPacket, Malformed};
 
 use crate::connection::Connection;
 use crate::error::Error;
@@ -184,13 +184,6 @@ impl Connection {
         }
     }
 
-    /// MariaDB says so by a bit that it leaves unset; its version is whatever its owner likes. The bit of a proxy is its own.
-    fn is_mariadb(&self) -> bool {
-        let name = b"MariaDB";
-        let is_mysql = self.greeting.capabilities.contains(Capabilities::LONG_PASSWORD);
-        !is_mysql || self.server_version().windows(name.len()).any(|part| part == name)
-    }
-
     /// The values of a query that has one row.
     fn only_row(&mut self, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let unexpected = Malformed::new("COM_QUERY Response", "rows");
@@ -214,7 +207,7 @@ impl Connection {
     /// may keep a kill until the next statement.
     #[cold]
     pub(crate) fn absorb_kill(&mut self) -> Result<(), Error> {
-        let is_old = !self.is_mariadb() && self.server_version().starts_with(b"5.");
+        let is_old = !self.is_mariadb() && self.server_version_number() < 80_000;
         self.stream.transport().finish_within(Some(KILLER_TIMEOUT));
         let harmless = if is_old { Command::Query(b"DO 0") } else { Command::Statistics };
         let sent = self.stream.write_command(harmless.code(), &harmless.body());

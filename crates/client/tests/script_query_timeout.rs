@@ -295,15 +295,14 @@ fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
 
 /// A connection whose query was over just before the kill reached it, and what it heard from then on.
 fn killed_too_late(
-    major_version: u8,
+    version: &str,
     says: impl IntoIterator<Item = Vec<u8>>,
 ) -> (Connection, Arc<Mutex<Vec<u8>>>) {
     let servers = Servers::new();
-    let mut greeting = Vec::from(greeting(OFFERED, "mysql_native_password"));
-    // Behind the protocol's version.
-    greeting[1] = major_version;
+    let version = [version.as_bytes(), &[0]].concat();
+    let greeting = greeting(OFFERED, "mysql_native_password").with("server version", version);
     let mut all = VecDeque::from([
-        answer(0, &[greeting]),
+        answer(0, &[greeting.into()]),
         answer(2, &[ok(AUTOCOMMIT).into()]),
         tells_identity(),
         None,
@@ -334,14 +333,16 @@ const STATISTICS: &[u8] = b"\x01\0\0\0\x09";
 fn a_kill_that_comes_too_late_hits_nothing() {
     let interrupted = || Vec::from(err(1317, b"70100", "no"));
     let done = || Vec::from(ok(AUTOCOMMIT));
-    for (major_version, absorbing, answer) in [
-        (b'8', STATISTICS, interrupted()),
-        (b'8', STATISTICS, b"Uptime: 1".to_vec()),
+    for (version, absorbing, answer) in [
+        ("8.0.33", STATISTICS, interrupted()),
+        ("8.0.33", STATISTICS, b"Uptime: 1".to_vec()),
+        ("26.1.0", STATISTICS, interrupted()),
+        ("5.5.5-12.0.2-MariaDB", STATISTICS, interrupted()),
         // Where only a statement would do.
-        (b'5', b"\x05\0\0\0\x03DO 0", interrupted()),
-        (b'5', b"\x05\0\0\0\x03DO 0", done()),
+        ("5.6.14", b"\x05\0\0\0\x03DO 0", interrupted()),
+        ("5.7.44", b"\x05\0\0\0\x03DO 0", done()),
     ] {
-        let (mut connection, heard) = killed_too_late(major_version, [answer, done(), done()]);
+        let (mut connection, heard) = killed_too_late(version, [answer, done(), done()]);
         for sql in [&b"INSERT one"[..], b"INSERT two"] {
             connection.send_query(sql).unwrap();
             connection.read_query_response().unwrap();
@@ -355,7 +356,7 @@ fn a_kill_that_comes_too_late_hits_nothing() {
 /// Nor does it if the limit goes in between.
 #[test]
 fn a_late_kill_is_not_forgotten_with_the_limit() {
-    let (mut connection, heard) = killed_too_late(b'8', [b"Uptime: 1".to_vec()]);
+    let (mut connection, heard) = killed_too_late("8.0.33", [b"Uptime: 1".to_vec()]);
     connection.set_query_timeout(None).unwrap();
     let heard = heard.lock().unwrap().clone();
     assert_eq!(heard, STATISTICS);

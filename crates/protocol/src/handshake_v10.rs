@@ -106,6 +106,25 @@ mod tests {
     const MYSQL_8_0_33: &str = "0a382e302e333300ba000000696f04037a68165000ffffff0200ffdf15000000000000000000006a3a747c53721942
         08784f130063616368696e675f736861325f70617373776f726400";
 
+    /// Calendar versions and those of MariaDB with and without what old replicas need.
+    #[test]
+    fn a_version_is_any_text() {
+        for (version, plain) in [
+            ("26.1.0", "26.1.0"),
+            ("12.3.1-MariaDB", "12.3.1-MariaDB"),
+            ("5.5.5-12.0.2-MariaDB", "12.0.2-MariaDB"),
+            ("", ""),
+        ] {
+            let golden = hex(MYSQL_8_0_33);
+            let rest = golden.strip_prefix(b"\x0a8.0.33").unwrap();
+            let payload = [b"\x0a", version.as_bytes(), rest].concat();
+            let handshake = HandshakeV10::parse(&payload).unwrap();
+            assert_eq!(handshake.server_version, version.as_bytes());
+            assert_eq!(handshake.plain_server_version(), plain.as_bytes());
+            assert_eq!(handshake.thread_id, HandshakeV10::parse(&golden).unwrap().thread_id);
+        }
+    }
+
     #[test]
     fn mariadb_greets() {
         let payload = hex(MARIADB_10_11_19);

@@ -199,23 +199,9 @@ fn write_server_info(session: &Session, slot: Slot<'_>) {
     slot.str(version.unwrap_or_else(|| Str::new(b"")));
 }
 
-/// The server's version as one number: major * 10000 + minor * 100 + patch.
 fn server_version(session: &Session) -> i64 {
-    session
-        .look(|connection| {
-            let mut parts =
-                connection.server_version().split(|byte| !byte.is_ascii_digit()).map(|digits| {
-                    digits.iter().fold(0_i64, |number, digit| {
-                        number.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
-                    })
-                });
-            let mut part = || parts.next().unwrap_or(0);
-            part()
-                .saturating_mul(10_000)
-                .saturating_add(part().saturating_mul(100))
-                .saturating_add(part())
-        })
-        .unwrap_or(0)
+    let number = session.look(|connection| connection.server_version_number());
+    number.map_or(0, |number| i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 fn protocol_version(session: &Session) -> i64 {
