@@ -11,13 +11,13 @@ mod fake;
 mod limited;
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use limited::{UUID, answer, identity, tells_identity};
+use limited::{Spoken, UUID, answer, identity, tells_identity};
 use vaquita_client::{Address, ConnectOptions, Connection, Error, State};
 use vaquita_fake_server::packets::{
     AUTOCOMMIT, OFFERED, column, column_count, early_err, eof, err, greeting, ok, row,
@@ -227,33 +227,6 @@ fn a_second_connection_that_is_refused_ends_the_first() {
     assert_eq!(error.code(), 2013, "{error}");
     assert!(error.to_string().contains("Too many connections"), "{error}");
     assert_eq!(connection.state(), State::Broken);
-}
-
-/// A stream that says one thing after the other, `None` being that it says nothing within the time, and keeps what it hears.
-#[derive(Debug)]
-struct Spoken {
-    says: VecDeque<Option<Vec<u8>>>,
-    heard: Arc<Mutex<Vec<u8>>>,
-}
-
-impl Read for Spoken {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(said) = self.says.pop_front() else { return Ok(0) };
-        let said = said.ok_or(io::ErrorKind::TimedOut)?;
-        buffer[..said.len()].copy_from_slice(&said);
-        Ok(said.len())
-    }
-}
-
-impl Write for Spoken {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.heard.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The answer comes while the second connection is being made: it is read, and nothing is killed.

@@ -90,9 +90,9 @@ fn the_limit_can_be_changed_and_survives_a_fresh_session() {
     });
 }
 
-/// What the caller does between two rows does not count, and neither do queries that are done.
+/// Queries that are done do not count.
 #[test]
-fn only_waiting_counts() {
+fn each_query_has_its_own_time() {
     for server in Server::all() {
         let mut options = server.options(server.tcp());
         options.query_timeout = Some(Duration::from_secs(2));

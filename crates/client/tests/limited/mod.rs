@@ -1,6 +1,10 @@
 //! What a server says to a client that sets a limit for its queries.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex};
+
 use vaquita_fake_server::packets::{
     AUTOCOMMIT, OFFERED, column, column_count, eof, greeting, ok, row,
 };
@@ -43,4 +47,31 @@ pub(crate) fn lets_in() -> [Option<Vec<u8>>; 3] {
         answer(2, &[ok(AUTOCOMMIT).into()]),
         tells_identity(),
     ]
+}
+
+/// A stream that says one thing after the other, `None` being that it says nothing within the time, and keeps what it hears.
+#[derive(Debug)]
+pub(crate) struct Spoken {
+    pub(crate) says: VecDeque<Option<Vec<u8>>>,
+    pub(crate) heard: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Read for Spoken {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(said) = self.says.pop_front() else { return Ok(0) };
+        let said = said.ok_or(io::ErrorKind::TimedOut)?;
+        buffer[..said.len()].copy_from_slice(&said);
+        Ok(said.len())
+    }
+}
+
+impl Write for Spoken {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.heard.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
