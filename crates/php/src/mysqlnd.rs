@@ -1,11 +1,13 @@
 //! The module `mysqlnd`: the name under which PHP and its applications know the driver, and its settings.
 
 use crate::statistics;
+use crate::zend::dependents::{dependents, when_all_have_started};
+use crate::zend::error::startup_warning;
 use crate::zend::info;
 use crate::zend::ini::{self, Scope, Setting};
 use crate::zend::module::{Module, php_version, text};
 use crate::zend::string::Str;
-use core::ffi::CStr;
+use core::ffi::{CStr, c_int};
 use std::ffi::CString;
 use std::sync::OnceLock;
 
@@ -40,6 +42,10 @@ impl Module for Mysqlnd {
         VERSION.get_or_init(|| text(&[CLIENT_INFO_PREFIX, php_version().to_bytes()]))
     }
 
+    fn start(_module_number: c_int) {
+        when_all_have_started(warn_of_dependents);
+    }
+
     fn info() {
         let number = |name| Str::new(ini::string(name).unwrap_or_default());
         let on = |name| if ini::flag(name) { c"Yes" } else { c"No" };
@@ -71,5 +77,17 @@ impl Module for Mysqlnd {
         for string in [command_buffer, read_buffer, read_timeout] {
             string.release();
         }
+    }
+}
+
+/// What needs the module by this name may want the functions in C that stock's has.
+fn warn_of_dependents() {
+    for name in dependents(Mysqlnd::NAME, crate::STOCK) {
+        startup_warning(&text(&[
+            b"Vaquita: the extension ",
+            name.to_bytes(),
+            b" is made for stock mysqlnd, whose functions in C Vaquita does not have: where it uses them, PHP ends with ",
+            b"\"undefined symbol: mysqlnd_...\"; see docs/other_extensions.md",
+        ]));
     }
 }
