@@ -263,6 +263,39 @@ show_warnings($db);
 attempt('new mysqli_warning', fn() => new mysqli_warning());
 attempt('statement without', fn() => $db->prepare('SELECT 1')->get_warnings());
 
+section('what the end of a statement does to its link');
+$tell = function () use ($db): void { show($db->errno, $db->sqlstate, $db->error, count($db->error_list)); };
+foreach (['SELEKT', 'SELECT 1'] as $sql) {
+    $s = new mysqli_stmt($db, $sql);
+    $tell();
+    $db->query('nonsense');
+    $s = null;
+    $tell();
+    new mysqli_stmt($db, $sql);
+    $tell();
+    $s = $db->stmt_init();
+    $s->prepare($sql);
+    $tell();
+    attempt('close', fn() => $s->close());
+    $tell();
+    attempt('prepare', fn() => is_object($db->prepare($sql)));
+    $tell();
+    attempt('use_result', fn() => $db->use_result());
+    $db->query('DO 1');
+}
+
+section('results that wait when a statement runs');
+foreach (['SELECT 5', 'DO 1'] as $sql) {
+    foreach (['DO 1; SELECT 2; SELECT 3', 'SELECT 1; SELECT 2'] as $many) {
+        $s = $db->prepare($sql);
+        attempt("$many, then $sql", fn() => [$db->multi_query($many), $s->execute(), $s->errno, is_object($r = $s->get_result()) ? $r->fetch_all() : $r]);
+        attempt('the rest', fn() => [$db->more_results(), $db->next_result(), is_object($r = $db->store_result()) ? $r->fetch_all() : $r]);
+        while ($db->more_results() && $db->next_result()) {
+            $db->store_result();
+        }
+    }
+}
+
 section('the link goes first');
 $s = $db->prepare('SELECT ?');
 $s->execute(['x']);

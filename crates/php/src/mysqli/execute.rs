@@ -141,6 +141,8 @@ impl Statement {
         }
         if self.has_result.get() && self.field_count() > 0 {
             self.flush();
+            // As in stock those of an earlier statement are lost, too.
+            self.skip_pending(session);
             let _ = self.rows.with(|rows| drop(rows.take()));
             self.phase.set(Phase::Prepared);
         }
@@ -261,7 +263,7 @@ pub(crate) fn execute_query(call: &mut Call<'_>) -> Outcome {
     let temporary = Temporary::<Statement>::make();
     let statement = temporary.object().state();
     let outcome = run_once(call, link.state(), statement, sql, elements);
-    statement.forget(Goodbye::Later, Ending::Explicit);
+    link.session.keeping_failure(|_| statement.forget(Goodbye::Later, Ending::Explicit));
     statement.status.set(Status::Closed);
     temporary.release();
     outcome

@@ -3,7 +3,7 @@
 use super::failure::Failed;
 use super::link::Link;
 use super::report;
-use super::session::Status;
+use super::session::{Session, Status};
 use super::statement::{OnServer, Phase, Said, Statement, only_argument};
 use crate::statistics::Key;
 use crate::zend::call::Call;
@@ -71,10 +71,14 @@ impl Statement {
                 rows.skip();
             }
         });
-        while session.is_last_run(self.number)
-            && session.is_result_pending()
-            && session.next_executed(self.generation()).is_ok()
-        {
+        if session.is_last_run(self.number) {
+            self.skip_pending(session);
+        }
+    }
+
+    /// Reads all results that are still to come, whoever asked for them.
+    pub(super) fn skip_pending(&self, session: &Session) {
+        while session.is_result_pending() && session.next_executed(self.generation()).is_ok() {
             session.skip(self.generation());
         }
     }
@@ -91,6 +95,10 @@ impl Statement {
         let on_server = self.on_server.with(Option::take).ok().flatten();
         if let (Some(session), Some(it)) = (self.session(), on_server) {
             session.close_statement(it.generation, &it.prepared, goodbye == Goodbye::Later);
+        }
+        if let (Some(session), true) = (self.session(), self.status.get() > Status::Closed) {
+            // As in stock, though it was not the link's own.
+            session.error.clear();
         }
         let _ = self.sent.with(Vec::clear);
         self.has_result.set(false);
@@ -162,7 +170,7 @@ pub(crate) fn prepare_on_link(call: &mut Call<'_>) -> Outcome {
     let statement = make::<Statement>(call.returns());
     statement.begin(link.state());
     if statement.prepare(sql).is_err() {
-        statement.forget(Goodbye::Now, Ending::Explicit);
+        session.keeping_failure(|_| statement.forget(Goodbye::Now, Ending::Explicit));
         statement.status.set(Status::Closed);
         call.drop_returned();
         call.returns().bool(false);
