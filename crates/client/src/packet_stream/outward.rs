@@ -1,0 +1,73 @@
+//! Packets to the server: commands, and what else belongs to an exchange; long payloads in several.
+
+use std::io::IoSlice;
+
+use vaquita_protocol::PacketHeader;
+use vaquita_protocol::packet_header::MAX_PACKET_PAYLOAD_BYTES;
+
+use super::{PacketStream, READ_BUFFER_BYTES};
+use crate::error::Error;
+
+/// Up to this length a payload is copied behind its header and sent from one piece; beyond it the kernel gathers the pieces.
+const MAX_COPIED_WRITE_BYTES: usize = 8 << 10;
+
+impl PacketStream {
+    /// Sends a command: its byte and its body, as one payload with sequence id 0.
+    pub(crate) fn write_command(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        self.refuse_leftovers()?;
+        self.begin_exchange();
+        self.counted.command(code);
+        if self.buffer.len() > READ_BUFFER_BYTES && self.start == self.end {
+            self.take_chunk(0, READ_BUFFER_BYTES);
+        }
+        self.write(&[code], body)
+    }
+
+    /// Sends a command to which there is no answer, whatever the server was in the middle of saying.
+    pub(crate) fn write_goodbye(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        self.begin_exchange();
+        self.write(&[code], body)
+    }
+
+    /// Sends the next packet of an exchange.
+    pub(crate) fn write_packet(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.write(&[], payload)
+    }
+
+    fn write(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
+        let mut head = head;
+        let mut rest = body;
+        let mut nothing_sent = true;
+        loop {
+            let room = MAX_PACKET_PAYLOAD_BYTES - head.len();
+            let (part, after) = rest.split_at_checked(room).unwrap_or((rest, &[]));
+            let length = head.len() + part.len();
+            let sent = self.write_part(head, part, length);
+            sent.map_err(|error| error.after_partial_write(nothing_sent))?;
+            nothing_sent = false;
+            if length < MAX_PACKET_PAYLOAD_BYTES {
+                return Ok(());
+            }
+            head = &[];
+            rest = after;
+        }
+    }
+
+    fn write_part(&mut self, head: &[u8], part: &[u8], length: usize) -> Result<(), Error> {
+        let payload_length = u32::try_from(length).map_err(|_| Error::TooLarge)?;
+        let header = PacketHeader { payload_length, sequence_id: self.sequence_id };
+        self.sequence_id = self.sequence_id.wrapping_add(1);
+        self.counted.packets_sent += 1;
+        self.out.clear();
+        self.out.extend_from_slice(&header.encode());
+        self.out.extend_from_slice(head);
+        if let Some(compression) = &mut self.compression {
+            return compression.write(&mut self.transport, [&self.out, part]);
+        }
+        if length <= MAX_COPIED_WRITE_BYTES {
+            self.out.extend_from_slice(part);
+            return self.transport.write(&mut [IoSlice::new(&self.out)]);
+        }
+        self.transport.write(&mut [IoSlice::new(&self.out), IoSlice::new(part)])
+    }
+}
