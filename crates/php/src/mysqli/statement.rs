@@ -1,7 +1,6 @@
 //! The class `mysqli_stmt`: a prepared statement from its making to its end, and what it knows of itself.
 
 use super::failure::{Failed, LastError};
-
 use super::link::Link;
 use super::report;
 use super::rows::Rows;
