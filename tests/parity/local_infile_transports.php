@@ -1,7 +1,8 @@
 <?php
 // LOCAL INFILE by every way to the server: what arrives in the table is what the file has, whatever it goes through.
 // servers: mariadb mysql80
-// transports: tcp unix zlib zstd tls tls-zlib
+// transports: tcp unix zlib tls tls-zlib
+// places: mysql80-zstd
 // ini: mysqli.allow_local_infile=1
 require 'support/prelude.php';
 

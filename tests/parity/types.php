@@ -1,7 +1,8 @@
 <?php
 // Every column type, with extremes, NULL and all byte values, by every way to fetch: values, field descriptions and digests.
 // servers: mariadb mysql80
-// transports: tcp unix zlib zstd tls tls-zlib
+// transports: tcp unix zlib tls tls-zlib
+// places: mysql80-zstd
 require 'support/prelude.php';
 
 // For each type a list of SQL values; NULL is added. In a mode that takes zero dates and out-of-range values as they come.

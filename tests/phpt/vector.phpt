@@ -3,7 +3,8 @@ VECTOR, on the servers that have it: the bytes of its floats, by every way to ta
 --FILE--
 <?php
 // servers: mariadb118 mysql97
-// transports: unix tcp zlib zstd tls tls-zlib
+// transports: unix tcp zlib tls tls-zlib
+// places: mysql97-zstd
 require 'support/prelude.php';
 $db = connect();
 check_transport($db);

@@ -4,8 +4,8 @@
  *
  * A test is a script with a way to run and judge it (the files beside this one), on one server over one transport. A script
  * says where it runs, and how, in lines like `// servers: mariadb mysql80`, `// transports: tcp unix`, `// ini: name=value`, and
- * `// without mysql97: REASON`; or, in the place of the first two, `// places: mariadb-tcp mysql80-unix`, where not every server needs
- * every transport: each place costs its time.
+ * `// without mysql97: REASON`; or, in the place of the first two or besides, `// places: mariadb-tcp mysql80-unix`, where not every server
+ * needs or has every transport: each place costs its time.
  * It has a database of its own, fresh for each run.
  */
 
@@ -63,10 +63,10 @@ if ($list) {
 }
 
 $started = hrtime(true);
-$totals = $failures = [];
+$totals = $failures = $skips = [];
 $queue = new Processes((int) (getenv('VAQUITA_JOBS') ?: 3)); // on two processors: some tests do nothing but wait
 foreach ($chosen as $test) {
-    $queue->add(function () use ($test, $show, $whole, $times, &$totals, &$failures): Generator {
+    $queue->add(function () use ($test, $show, $whole, $times, &$totals, &$failures, &$skips): Generator {
         $begun = hrtime(true);
         $verdict = $test->skipped() !== null ? Verdict::skip($test->skipped()) : yield from $test->run();
         $total = &$totals[$test->part()];
@@ -84,6 +84,7 @@ foreach ($chosen as $test) {
                 default => cut($verdict->text),
             }, "\n";
         } elseif ($verdict->skipped > 0) {
+            $skips[$verdict->text][] = $test->name;
             echo "SKIP $test->name: $verdict->text\n";
         }
         if ($times) {
@@ -111,6 +112,9 @@ foreach ($totals as $part => $total) {
         $sum += $total[$key];
     }
     unset($sum);
+}
+foreach ($skips as $reason => $names) {
+    echo "skipped, $reason: ", implode(', ', $names), "\n";
 }
 printf("%d differences are in the ledger; everything took %.1f s\n", $ledger->used(), (hrtime(true) - $started) / 1e9);
 echo "{$sums['passed']} passed, {$sums['failed']} failed", $sums['skipped'] > 0 ? ", {$sums['skipped']} skipped" : '', "\n";

@@ -80,9 +80,10 @@ final class Place
     public static function all_of(string $source): array
     {
         $wanted = array_map(fn(string $place) => explode('-', $place, 2), header_words($source, 'places'));
-        if ($wanted === []) {
-            foreach (header_words($source, 'servers') ?: ['mariadb'] as $named) {
-                foreach (header_words($source, 'transports') ?: ['unix'] as $transport) {
+        [$servers, $transports] = [header_words($source, 'servers'), header_words($source, 'transports')];
+        if ($wanted === [] || $servers !== [] || $transports !== []) {
+            foreach ($servers ?: ['mariadb'] as $named) {
+                foreach ($transports ?: ['unix'] as $transport) {
                     $wanted[] = [$named, $transport];
                 }
             }
@@ -91,24 +92,26 @@ final class Place
         foreach ($wanted as [$named, $transport]) {
             $is_usual = isset(self::SERVERS[$named]);
             $is_usual || in_array($named, array_merge(...array_values(self::SERVERS)), true) || throw new Exception("no server is called $named");
+            $lack = (new Place($named, $transport))->lack();
+            $lack === null || throw new Exception("nothing can run at $named-$transport: $lack");
             $usual = $is_usual ? [$named] : [];
             $others = $is_usual ? self::SERVERS[$named] : [$named];
             foreach ([...$usual, ...array_filter($others, self::is_there(...))] as $server) {
-                if (self::has($server, $transport)) {
-                    $places[] = new Place($server, $transport);
-                }
+                $places[] = new Place($server, $transport);
             }
         }
         return $places;
     }
 
-    private static function has(string $server, string $transport): bool
+    /** What the server lacks of what the transport takes. */
+    private function lack(): ?string
     {
-        return match ($transport) {
-            'zstd' => in_array($server, self::SERVERS_WITH_ZSTD, true),
-            'tls', 'tls-zlib' => !in_array($server, self::SERVERS_WITHOUT_TLS, true),
+        $has = match ($this->transport) {
+            'zstd' => in_array($this->server, self::SERVERS_WITH_ZSTD, true),
+            'tls', 'tls-zlib' => !in_array($this->server, self::SERVERS_WITHOUT_TLS, true),
             default => true,
         };
+        return $has ? null : "$this->server has no " . ($this->transport === 'zstd' ? 'zstd' : 'TLS 1.2');
     }
 
     private static function is_there(string $server): bool
@@ -129,7 +132,7 @@ final class Place
 
     public function missing(): ?string
     {
-        return self::is_there($this->server) ? null : "no server $this->server in the environment";
+        return self::is_there($this->server) ? $this->lack() : "no server $this->server in the environment";
     }
 
     private function variable(string $name): string
