@@ -8,7 +8,7 @@ $db = connect();
 $db->query('CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a LONGBLOB, b MEDIUMBLOB) ENGINE=MyISAM'); // the other one takes seconds
 $digest = fn(?array $row) => $row === null ? null : array_map(fn($value) => is_string($value) ? [strlen($value), md5($value)] : $value, $row);
 const PACKET = 0xffffff;
-// Each edge once for each server; elsewhere those that show that an edge is one there too. TCP is in max_allowed_packet.php.
+// Each edge once for each server; elsewhere those that show that an edge is one there too. TCP is in packet_sizes.php.
 $all = server('TRANSPORT') === 'unix';
 
 // A value has 4 bytes, beyond 16 MiB 9 bytes, for its length: so these make rows that just fill a packet, or two, or just do not.

@@ -1,5 +1,5 @@
 <?php
-// 64 MiB in both directions, statements that the server just takes, and what it says to those that it does not.
+// Statements that the server does not take, nor read to their end, and what it says to them.
 // servers: mariadb mysql80
 // transports: tcp unix
 // ini: memory_limit=1G
@@ -12,26 +12,6 @@ mysqli_report(MYSQLI_REPORT_OFF);
 $db = connect();
 attempt('query', fn() => $db->query(str_pad('SELECT 1', $most + (32 << 20))));
 show_error($db);
-attempt('query after it', fn() => $db->query('SELECT 1')->fetch_row());
-show_error($db);
-attempt('ping', fn() => $db->ping());
-attempt('close', fn() => $db->close());
-if (on_mariadb() === (server('TRANSPORT') === 'unix')) {
-    exit; // what follows is the same on both ways, and takes long
-}
-mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
-section('64 MiB in both directions');
-$db = connect();
-$size = 64 << 20;
-$value = $db->query("SELECT REPEAT('y', $size), 'after'")->fetch_row();
-show(strlen($value[0]), md5($value[0]), $value[1]);
-show($db->query("SELECT LENGTH('" . str_repeat('z', $size) . "')")->fetch_row());
-section('statements that the server just takes, or just does not');
-foreach ([$most - 1, $most] as $size) { // with the command's byte one more
-    $db = connect();
-    attempt("$size bytes", fn() => $db->query(str_pad('SELECT 1', $size - 1))->fetch_row());
-    show_error($db);
-}
 attempt('query after it', fn() => $db->query('SELECT 1')->fetch_row());
 show_error($db);
 attempt('ping', fn() => $db->ping());
