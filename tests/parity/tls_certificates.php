@@ -6,14 +6,7 @@
 require 'support/prelude.php';
 require 'support/certificates.php';
 
-mysqli_report(MYSQLI_REPORT_OFF);
-set_error_handler(fn() => true); // stock warns with OpenSSL's words
-$certificates = new Certificates;
-$server = new TlsServer;
-
-$certificates->make('root', null, '/O=Vaquita/CN=Test  Root', CA);
-$certificates->make('other', null, '/CN=Other Root', CA);
-$certificates->make('inter', 'root', '/CN=Intermediate', CA);
+[$certificates, $server] = certificates_and_server();
 
 section('names');
 foreach ([

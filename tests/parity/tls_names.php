@@ -6,11 +6,7 @@
 require 'support/prelude.php';
 require 'support/certificates.php';
 
-mysqli_report(MYSQLI_REPORT_OFF);
-set_error_handler(fn() => true); // stock warns with OpenSSL's words
-$certificates = new Certificates;
-$server = new TlsServer;
-$certificates->make('root', null, '/CN=Test Root', CA);
+[$certificates, $server] = certificates_and_server();
 
 $hosts = ['0x7f.0.1', '0X7F.0.1', '127.1', '2130706433'];
 // Those that are tried as common names too.

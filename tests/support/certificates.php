@@ -194,6 +194,23 @@ const CA = "basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash";
 const SERVER = "basicConstraints=CA:FALSE\nsubjectAltName=IP:127.0.0.1";
 const ME = '/CN=127.0.0.1';
 
+/**
+ * What each table of certificates begins with: failures are no exceptions and warn of nothing (stock would, with OpenSSL's words); and there are
+ * the CAs `root` and `other`, and `inter` under the first.
+ *
+ * @return array{Certificates, TlsServer}
+ */
+function certificates_and_server(): array
+{
+    mysqli_report(MYSQLI_REPORT_OFF);
+    set_error_handler(fn() => true);
+    $certificates = new Certificates;
+    $certificates->make('root', null, '/O=Vaquita/CN=Test  Root', CA);
+    $certificates->make('other', null, '/CN=Other Root', CA);
+    $certificates->make('inter', 'root', '/CN=Intermediate', CA);
+    return [$certificates, new TlsServer];
+}
+
 /** Connects to a server that shows a chain of certificates. */
 function connects(string $label, string $chain, string $key, ?array $tls, int $flags = 0, string $host = '127.0.0.1', string $ca = ''): void
 {
