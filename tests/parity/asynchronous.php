@@ -91,3 +91,9 @@ show($db->reap_async_query()->fetch_row());
 
 section('a result that is not due any more');
 attempt('real_query, then reap', fn() => [$db->real_query('SELECT 4'), is_object($r = $db->reap_async_query()) ? $r->fetch_row() : $r]);
+
+section('a query while a result waits');
+$db = connect();
+attempt('real_query, then another', fn() => [$db->real_query('SELECT 5'), $db->query('SELECT 6', MYSQLI_ASYNC), $db->errno]);
+attempt('the first', fn() => $db->store_result()->fetch_all());
+attempt('afterwards', fn() => $db->query('SELECT 7')->fetch_all());

@@ -36,6 +36,11 @@ impl Statement {
         };
         self.error.clear();
         if self.phase.get() > Phase::Initialised {
+            if self.has_result.get() {
+                // As in stock those of an earlier statement are lost, too.
+                self.flush();
+                self.skip_pending(session);
+            }
             self.forget(Goodbye::Now, Ending::Implicit);
         }
         self.said.set(Said::nothing());

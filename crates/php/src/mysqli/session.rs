@@ -247,9 +247,10 @@ impl Session {
 
     /// Sends a statement whose reply is read later, by [`Session::next_result`].
     pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
+        self.drive(|connection| connection.send_query(sql))?;
         self.forget_announced();
         self.last_run.set(0);
-        self.drive(|connection| connection.send_query(sql))
+        Ok(())
     }
 
     /// Whether the server owes something.
