@@ -293,6 +293,14 @@ foreach (['SELECT 5', 'DO 1'] as $sql) {
         while ($db->more_results() && $db->next_result()) {
             $db->store_result();
         }
+        attempt("$many, then reset", fn() => [$db->multi_query($many), $s->reset(), $s->errno, $db->more_results(), $db->next_result()]);
+        while ($db->more_results() && $db->next_result()) {
+            $db->store_result();
+        }
+        attempt('what is left', fn() => is_object($r = $db->store_result()) ? $r->fetch_all() : $r);
+        while ($db->more_results() && $db->next_result()) {
+            $db->store_result();
+        }
         attempt("$many, then another in its place", fn() => [$db->multi_query($many), $s->prepare('SELECT 6'), $s->errno]);
         $s->close();
         attempt('the rest', fn() => is_object($r = $db->store_result()) ? $r->fetch_all() : $r);

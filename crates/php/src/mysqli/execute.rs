@@ -141,7 +141,6 @@ impl Statement {
         }
         if self.has_result.get() && self.field_count() > 0 {
             self.flush();
-            // As in stock those of an earlier statement are lost, too.
             self.skip_pending(session);
             let _ = self.rows.with(|rows| drop(rows.take()));
             self.phase.set(Phase::Prepared);

@@ -37,7 +37,6 @@ impl Statement {
         self.error.clear();
         if self.phase.get() > Phase::Initialised {
             if self.has_result.get() {
-                // As in stock those of an earlier statement are lost, too.
                 self.flush();
                 self.skip_pending(session);
             }
@@ -81,7 +80,7 @@ impl Statement {
         }
     }
 
-    /// Reads all results that are still to come, whoever asked for them.
+    /// Reads all results that are still to come, whoever asked for them: as in stock a statement with rows takes those of others along.
     pub(super) fn skip_pending(&self, session: &Session) {
         while session.is_result_pending() && session.next_executed(self.generation()).is_ok() {
             session.skip(self.generation());
@@ -222,6 +221,9 @@ pub(crate) fn reset(call: &mut Call<'_>) -> Outcome {
         session.error.clear();
         let _ = statement.sent.with(Vec::clear);
         statement.flush();
+        if statement.has_result.get() {
+            statement.skip_pending(session);
+        }
         // As in stock there is nothing to reset where the server can't be asked.
         if session.is_ready() {
             let reset = statement.on_server.peek(|it| {
