@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test test-matrix test-php84 conformance conformance-all calls install uninstall clean
+.PHONY: help build demo test test-matrix test-php84 conformance conformance-all conformance-memory calls install uninstall clean
 
 help:
 	@echo "make demo         one PHP script on the stock extensions and on Vaquita, side by side"
@@ -8,6 +8,7 @@ help:
 	@echo "make test-php84   all tests that need PHP, on PHP 8.4"
 	@echo "make conformance  PHP's own tests on stock and on Vaquita; SUITE=mysqli SERVER=mariadb MODES=tcp,socket,tls,compress (defaults: mysqli, mariadb, tcp)"
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
+	@echo "make conformance-memory  those of mysqli under valgrind"
 	@echo "make calls        what each call of mysqli costs on both, in instructions"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
@@ -37,6 +38,9 @@ conformance:
 
 conformance-all:
 	@scripts/conformance-all
+
+conformance-memory:
+	@scripts/conformance-memory
 
 calls:
 	@scripts/calls

@@ -2,12 +2,13 @@
 /*
  * Runs one of PHP's suites, unchanged, on one stack and against one server.
  *
- *   php run.php STACK SUITE MODE SERVER SOURCE FOLDER
+ *   php run.php STACK SUITE MODE SERVER SOURCE FOLDER [PART PARTS]
  *
  * STACK is `stock` or `vaquita` (whose object $VAQUITA_SO names), SUITE the name of an extension, MODE how it connects: tcp, socket, tls or
  * compress. SERVER is in the environment (scripts/with-servers); the suite changes it, so it has to be fresh. SOURCE is what scripts/php-source
  * prints. The result is FOLDER/results, a line `STATUS<tab>TEST` for each test; what a test printed, and how that differs from what it
- * should print, is left beside the test in FOLDER/source.
+ * should print, is left beside the test in FOLDER/source. PART of PARTS (from 0 on) is only every so manieth test. If VAQUITA_VALGRIND names a
+ * folder, the tests themselves run under valgrind, which writes its reports there.
  */
 
 declare(strict_types=1);
@@ -20,11 +21,15 @@ const MYSQL_MODULES = ['mysqlnd', 'mysqli', 'pdo_mysql'];
 const OTHER_MODULES = ['pdo', 'posix', 'simplexml'];
 /** How long a test may wait; the slowest takes 12 s, and those with a scripted server wait to the end for a client that died. */
 const TEST_SECONDS = 40;
+/** How much slower valgrind is, at most. */
+const VALGRIND_SLOWNESS = 30;
 /** Tests expect it under this name, some of them unseen. */
 const DATABASE = 'test';
 
 [, $stack, $suite, $mode, $server, $source, $folder] = $argv;
+[$part, $parts] = [(int) ($argv[7] ?? 0), (int) ($argv[8] ?? 1)];
 in_array($mode, ['tcp', 'socket', 'tls', 'compress'], true) || throw new Exception("no mode is called $mode");
+$valgrind = getenv('VAQUITA_VALGRIND');
 $account = [];
 foreach (['HOST', 'PORT', 'SOCKET', 'USER', 'PASSWORD'] as $name) {
     $account[$name] = getenv('VAQUITA_' . strtoupper($server) . "_$name");
@@ -33,7 +38,7 @@ foreach (['HOST', 'PORT', 'SOCKET', 'USER', 'PASSWORD'] as $name) {
 mkdir("$folder/extensions", recursive: true);
 mkdir("$folder/tmp");
 run(['cp', '-R', '--no-preserve=mode', $source, "$folder/source"]);
-file_put_contents("$folder/php", launcher($folder));
+file_put_contents("$folder/php", launcher($folder, $valgrind));
 chmod("$folder/php", 0755);
 file_put_contents("$folder/php.ini", settings($stack, $folder));
 check_modules($stack, $suite, $folder);
@@ -41,9 +46,14 @@ check_modules($stack, $suite, $folder);
 $link = new mysqli('localhost', $account['USER'], $account['PASSWORD'], '', 0, $account['SOCKET']);
 $link->query('CREATE DATABASE ' . DATABASE);
 
+$tests = ["ext/$suite/tests"];
+if ($parts > 1) {
+    $all = array_map(fn(string $file) => "ext/$suite/tests/" . basename($file), glob("$folder/source/ext/$suite/tests/*.phpt"));
+    $tests = array_values(array_filter($all, fn(int $number) => $number % $parts === $part, ARRAY_FILTER_USE_KEY));
+}
 $output = fopen("$folder/output", 'w');
-$words = [PHP_BINARY, '-n', 'run-tests.php', '-q', '--offline', '--no-progress', '--no-color', '-n', '-c', "$folder/php.ini", '--set-timeout', (string) TEST_SECONDS,
-    '-W', "$folder/results", "ext/$suite/tests"];
+$words = [PHP_BINARY, '-n', 'run-tests.php', '-q', '--offline', '--no-progress', '--no-color', '-n', '-c', "$folder/php.ini", '--set-timeout', (string) (TEST_SECONDS * ($valgrind === false ? 1 : VALGRIND_SLOWNESS)),
+    '-W', "$folder/results", ...$tests];
 $environment = ['TEST_PHP_EXECUTABLE' => "$folder/php", 'NO_INTERACTION' => '1', 'SKIP_IO_CAPTURE_TESTS' => '1', 'TMPDIR' => "$folder/tmp"]
     + ($suite === 'pdo_mysql' ? pdo_environment($link, $mode, $account) : mysqli_environment($mode, $account)) + getenv();
 // Its exit code tells nothing: it is 0 when every test was skipped.
@@ -54,9 +64,15 @@ proc_close(proc_open($words, [0 => ['file', '/dev/null', 'r'], 1 => $output, 2 =
  * own, where a replacement that does not load can't be replaced by stock. It is named here because an unpacked PHP names its own on the
  * command line, which counts more than php.ini.
  */
-function launcher(string $folder): string
+function launcher(string $folder, string|false $valgrind): string
 {
-    return "#!/bin/sh\nexec " . escapeshellarg(PHP_BINARY) . ' -d ' . escapeshellarg("extension_dir=$folder/extensions") . " \"\$@\"\n";
+    $php = escapeshellarg(PHP_BINARY) . ' -d ' . escapeshellarg("extension_dir=$folder/extensions") . " \"\$@\"\n";
+    if ($valgrind === false) {
+        return "#!/bin/sh\nexec $php";
+    }
+    // What only prepares a test, and cleans up behind it, is no test.
+    return "#!/bin/sh\ncase \"\$*\" in *.skip.php*|*.clean.php*|*' -r '*) exec $php;; esac\n"
+        . 'USE_ZEND_ALLOC=0 exec valgrind --quiet --num-callers=40 --log-file=' . escapeshellarg("$valgrind/%p") . " $php";
 }
 
 /** Makes the extension folder too: links to those modules that are not built in. */
