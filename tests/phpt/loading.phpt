@@ -50,6 +50,8 @@ section('dl() beside the stock modules');
 load([ini_get('extension_dir') . '/mysqlnd.so', ini_get('extension_dir') . '/mysqli.so'], 'var_dump(@dl("' . basename($ours) . '"), error_get_last()["message"] ?? null); ' . $who, ['enable_dl=1', 'extension_dir=' . dirname($ours)]);
 section('with PDO');
 load(['pdo', $ours], 'var_dump(in_array("mysql", PDO::getAvailableDrivers(), true)); try { new PDO("mysql:host=127.0.0.1", "u", "p"); } catch (PDOException $e) { echo $e->getMessage(); }');
+section('never unloaded'); // a thread that looks up a name may outlive the modules
+echo preg_match('/FLAGS_1.*NODELETE/', shell_exec('readelf --dynamic ' . escapeshellarg($ours))), "\n";
 ?>
 --EXPECTF--
 === alone
@@ -129,3 +131,5 @@ vaquita
 bool(false)
 could not find driver
   exit code 0
+=== never unloaded
+1

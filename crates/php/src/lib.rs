@@ -9,6 +9,8 @@
 //! - **Object.** Connections and results belong to PHP objects, whose free handler drops them at the latest at the request's end.
 //!   Persistent connections are given back then, to a pool of their thread (`mysqli::persistent`), which `Module::stop` empties when
 //!   PHP ends. A forked child lets go of what it inherited without a byte.
+//! - **Thread.** The driver looks names up in a thread of its own, which knows nothing of PHP, takes none of its signals, and may outlive
+//!   request and module: the object is never unloaded.
 //!
 //! # Per process, per thread
 //!
