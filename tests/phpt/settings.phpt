@@ -42,12 +42,12 @@ PHP Warning:  PHP Startup: vaquita.cleartext_password stays secure: it must be s
 "secure"
 
   exit code 0
-PHP Warning:  PHP Startup: vaquita.query_timeout_ms stays 0: it must be 0 or more, not -5 in Unknown on line 0
+PHP Warning:  PHP Startup: vaquita.query_timeout_ms stays 0: it must be a whole number, 0 or more, not -5 in Unknown on line 0
 "0"
 
   exit code 0
-PHP Warning:  Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "soon": no valid leading digits, interpreting as "0" for backwards compatibility in Unknown on line 0
-"soon"
+PHP Warning:  PHP Startup: vaquita.query_timeout_ms stays 0: it must be a whole number, 0 or more, not soon in Unknown on line 0
+"0"
 
   exit code 0
 === good ones
@@ -69,11 +69,11 @@ PHP Warning:  Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "soon
 "zlib\000x" | false | "zstd"
   Warning: ini_set(): vaquita.compression stays zstd: it must be zlib or zstd or zstd,zlib or zlib,zstd, not 1
 "1" | false | "zstd"
-  Warning: ini_set(): vaquita.query_timeout_ms stays 0: it must be 0 or more, not -1
+  Warning: ini_set(): vaquita.query_timeout_ms stays 0: it must be a whole number, 0 or more, not -1
 "-1" | false | "0"
-  Warning: Invalid "vaquita.query_timeout_ms" setting. Invalid quantity "1 hour": unknown multiplier "r", interpreting as "1 " for backwards compatibility
-"1 hour" | "0" | "1 hour"
-"250" | "1 hour" | "250"
+  Warning: ini_set(): vaquita.query_timeout_ms stays 0: it must be a whole number, 0 or more, not 1 hour
+"1 hour" | false | "0"
+"250" | "0" | "250"
 "on" | false | "secure"
 "off" | false | "secure"
 === a handler that throws

@@ -62,7 +62,10 @@ impl Connection {
     /// The server refused the other user, and goes on with the one of before, if it does not close; but MariaDB has begun the session
     /// anew by then. So it is told again what escaping goes by, and tells its status; without that the connection is not used any more.
     fn go_on_as_before(&mut self) {
-        let told = self.set_charset(self.charset).and_then(|()| self.tell_query_timeout_again());
+        let told = self.within_connect_timeout(|connection| {
+            connection.set_charset(connection.charset)?;
+            connection.tell_query_timeout_again()
+        });
         if told.is_err() {
             self.break_off();
         }

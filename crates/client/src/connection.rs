@@ -169,12 +169,21 @@ impl Connection {
         self.confirm_charset(options.charset)?;
         self.end_connection_phase(options)?;
         if options.query_timeout.is_some() {
-            self.stream.transport().finish_within(options.connect_timeout);
-            self.set_query_timeout(options.query_timeout)?;
-            let transport = self.stream.transport();
-            transport.end_connection_phase(options.read_timeout, options.write_timeout)?;
+            self.within_connect_timeout(|it| it.set_query_timeout(options.query_timeout))?;
         }
         Ok(())
+    }
+
+    /// Has done within the connect timeout what nobody asked for: a server that is silent by now holds up nobody longer. After an error
+    /// the connection is not to be used any more.
+    pub(crate) fn within_connect_timeout(
+        &mut self,
+        act: impl FnOnce(&mut Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.stream.transport().finish_within(self.options.connect_timeout);
+        act(self)?;
+        let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
+        self.stream.transport().end_connection_phase(read_timeout, write_timeout)
     }
 
     /// The connection phase is over: reads and writes have their own time, and the init commands are run.

@@ -10,7 +10,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::look_up::look_up;
 use crate::options::Address;
-use crate::transport::{name_timeout, time_until};
+use crate::timed_wire::{name_timeout, time_until};
 
 /// The longest path of a unix socket: `sun_path` of unix(7), less its NUL.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
@@ -154,7 +154,7 @@ fn connect_address(address: SocketAddr, deadline: Option<Instant>) -> io::Result
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     match deadline {
         Some(deadline) => socket.connect_timeout(&address.into(), time_until(deadline)?),
-        None => connect_retrying(&socket, &address.into()),
+        None => connect_retrying(&socket, &address.into(), None),
     }
     .map_err(name_timeout)?;
     Ok(socket)
@@ -166,17 +166,21 @@ fn connect_unix(path: &Path, deadline: Option<Instant>) -> io::Result<Socket> {
         io::Error::other(format!("the socket's path is longer than {limit} bytes: {path}"))
     })?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    if let Some(deadline) = deadline {
-        // On Linux a blocking connect to a full backlog waits as long as a write may take.
-        socket.set_write_timeout(Some(time_until(deadline)?))?;
-    }
-    connect_retrying(&socket, &address)?;
+    connect_retrying(&socket, &address, deadline)?;
     Ok(socket)
 }
 
 /// Connects, whatever signals come in between.
-fn connect_retrying(socket: &Socket, address: &SockAddr) -> io::Result<()> {
+fn connect_retrying(
+    socket: &Socket,
+    address: &SockAddr,
+    deadline: Option<Instant>,
+) -> io::Result<()> {
     loop {
+        if let Some(deadline) = deadline {
+            // On Linux a blocking connect to a full backlog waits as long as a write may take.
+            socket.set_write_timeout(Some(time_until(deadline)?))?;
+        }
         match socket.connect(address) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // The attempt that a signal interrupted went on, and came through.

@@ -12,7 +12,7 @@ use crate::options::ConnectOptions;
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
 use crate::session::Session;
 use crate::statistics::PacketKind;
-use crate::tls;
+use crate::tls::{self, Verify};
 
 /// The longest packet we say we take; stock clients of PHP say the same.
 const MAX_PACKET_SIZE: u32 = 0xC000_0000;
@@ -43,6 +43,9 @@ pub(crate) struct Established {
     pub(crate) session: Session,
 }
 
+/// What is added to an error that came in plain text where a verified server was asked for.
+const BEFORE_TLS: &[u8] = b" (said before TLS began: it may come from anybody on the way)";
+
 /// Goes through the connection phase, in TLS if there is a setup for it: then nothing of the user's goes out before.
 pub(crate) fn establish(
     stream: &mut PacketStream,
@@ -51,7 +54,8 @@ pub(crate) fn establish(
 ) -> Result<Established, Error> {
     let payload = stream.read_packet(PacketKind::Other, MAX_CONNECTION_PHASE_BYTES)?;
     if ErrPacket::is_err(payload) {
-        return Err(refusal(&ErrPacket::parse(payload)?));
+        let is_unproven = options.tls.as_ref().is_some_and(|tls| tls.verify != Verify::None);
+        return Err(refusal(&ErrPacket::parse(payload)?, is_unproven));
     }
     let handshake = HandshakeV10::parse(payload)?;
     let greeting = Greeting {
@@ -112,10 +116,13 @@ pub(crate) fn attributes(options: &ConnectOptions) -> Vec<(Vec<u8>, Vec<u8>)> {
     attributes
 }
 
-fn refusal(packet: &ErrPacket<'_>) -> Error {
+/// An error in the place of the greeting; where the server was to be verified it is not yet known who says so.
+fn refusal(packet: &ErrPacket<'_>, is_unproven: bool) -> Error {
     let (too_many, state) = TOO_MANY_CONNECTIONS;
     let sqlstate = packet.sqlstate.or((packet.code == too_many).then_some(state));
-    Error::server(&ErrPacket { sqlstate, ..*packet })
+    let mark: &[u8] = if is_unproven { BEFORE_TLS } else { b"" };
+    let message = [packet.message, mark].concat();
+    Error::server(&ErrPacket { sqlstate, message: &message, ..*packet })
 }
 
 /// The connection's character set and the id to ask for it with: the caller's, else the server's if it is known here.

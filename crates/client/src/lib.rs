@@ -82,6 +82,7 @@ mod session;
 mod state;
 mod statement;
 mod statistics;
+mod timed_wire;
 mod tls;
 mod transport;
 mod version;

@@ -21,7 +21,7 @@ use std::{mem, process, thread};
 
 use nix::sys::signal::{SigSet, SigmaskHow};
 
-use crate::transport::time_until;
+use crate::timed_wire::time_until;
 
 /// How many threads there may be at once; only a resolver that hangs brings so many about. Further lookups take as long as the resolver
 /// likes, as without a deadline.

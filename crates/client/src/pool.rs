@@ -68,7 +68,8 @@ impl Pool {
             connection.abandon();
             return;
         }
-        if lease.rolls_back && connection.run_own(b"ROLLBACK").is_err() {
+        let roll_back = |connection: &mut Connection| connection.run_own(b"ROLLBACK");
+        if lease.rolls_back && connection.within_connect_timeout(roll_back).is_err() {
             return;
         }
         if connection.state() == State::Ready {

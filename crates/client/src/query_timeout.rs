@@ -118,8 +118,7 @@ impl Connection {
             Watch::new(timeout, timeout.saturating_add(grace), Box::new(self.killer()))
         });
         self.options.query_timeout = timeout;
-        let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
-        self.stream.transport().set_watch(watch, read_timeout, write_timeout);
+        self.stream.transport().set_watch(watch);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use socket2::Socket;
 use crate::dial::dial;
 use crate::error::Error;
 use crate::options::Address;
+use crate::timed_wire::TimedWire;
 use crate::tls;
 use crate::watch::Watch;
 use crate::wire::{ByteStream, Wire};
@@ -81,13 +82,7 @@ impl Transport {
 
     fn new(wire: Wire, address: &Address, deadline: Option<Instant>) -> Self {
         Transport {
-            wire: TimedWire {
-                wire: Some(wire),
-                deadline,
-                watch: None,
-                read_timeout: None,
-                write_timeout: None,
-            },
+            wire: TimedWire::new(wire, deadline),
             is_unix: matches!(address, Address::Unix(_)),
             tls: None,
             bytes_sent: 0,
@@ -146,23 +141,13 @@ impl Transport {
         write_timeout: Option<Duration>,
     ) -> Result<(), Error> {
         self.wire.deadline = None;
-        let set = self.wire.wire().and_then(|wire| {
-            wire.set_read_timeout(read_timeout)?;
-            wire.set_write_timeout(write_timeout)
-        });
+        let set = self.wire.set_timeouts(read_timeout, write_timeout);
         set.map_err(|error| Error::lost(error, true))
     }
 
     /// Sets or takes away the limit of queries; nothing that has one is waited for now.
-    pub(crate) fn set_watch(
-        &mut self,
-        watch: Option<Watch>,
-        read_timeout: Option<Duration>,
-        write_timeout: Option<Duration>,
-    ) {
+    pub(crate) fn set_watch(&mut self, watch: Option<Watch>) {
         self.wire.watch = watch.map(Box::new);
-        self.wire.read_timeout = read_timeout;
-        self.wire.write_timeout = write_timeout;
     }
 
     /// A query is being sent, or its next result is due: its time begins.
@@ -179,9 +164,7 @@ impl Transport {
         let Some(watch) = &mut self.wire.watch else { return Ok(false) };
         let (was_on, lingers) = watch.end();
         if was_on {
-            let read_timeout = self.wire.read_timeout;
-            let set = self.wire.wire().and_then(|wire| wire.set_read_timeout(read_timeout));
-            set.map_err(|error| Error::lost(error, true))?;
+            self.wire.reset_read_timeout().map_err(|error| Error::lost(error, true))?;
         }
         Ok(lingers)
     }
@@ -235,162 +218,5 @@ impl Transport {
             tls.close(&mut self.wire);
         }
         self.wire.wire = None;
-    }
-}
-
-/// What is open, and until when.
-///
-/// Timeouts are SO_RCVTIMEO and SO_SNDTIMEO, so that a read is one system call; a timeout comes back as `TimedOut`.
-#[derive(Debug)]
-pub(crate) struct TimedWire {
-    /// `None` once it was closed. Closing is letting go: a forked parent or child that has the socket too keeps it.
-    wire: Option<Wire>,
-    /// While connecting: when all of it must be done. Then each read and write may take only the time that is left.
-    deadline: Option<Instant>,
-    /// The limit of queries, if there is one; how long a read or a write may take besides.
-    watch: Option<Box<Watch>>,
-    read_timeout: Option<Duration>,
-    write_timeout: Option<Duration>,
-}
-
-impl TimedWire {
-    /// Reads at least one byte.
-    #[inline]
-    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
-            return self.read_watched(buffer, left);
-        }
-        loop {
-            let left = self.time_left()?;
-            let wire = self.wire()?;
-            if left.is_some() {
-                wire.set_read_timeout(left)?;
-            }
-            match wire.read(buffer) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(length) => return Ok(length),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(name_timeout(error)),
-            }
-        }
-    }
-
-    /// Reads at least one byte while a query's time runs; when that is up, the query is stopped, and its end is waited for.
-    ///
-    /// This stands below TLS and whatever else packets go through, so that nothing above has to go on in mid-packet.
-    #[cold]
-    fn read_watched(&mut self, buffer: &mut [u8], mut left: Duration) -> io::Result<usize> {
-        loop {
-            let begun = Instant::now();
-            let time = self.read_timeout.map_or(left, |limit| limit.min(left));
-            let wire = self.wire()?;
-            wire.set_read_timeout(Some(time))?;
-            let read = wire.read(buffer).map_err(name_timeout);
-            let Some(watch) = &mut self.watch else { return read };
-            watch.spend(begun.elapsed());
-            match read {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(length) => {
-                    watch.was_read()?;
-                    return Ok(length);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                    let wire = self.wire.as_ref();
-                    watch.timed_out(&|| wire.is_some_and(Wire::is_readable))?;
-                }
-                Err(error) => return Err(error),
-            }
-            left = watch.time_left().ok_or_else(timed_out)?;
-        }
-    }
-
-    /// Writes all bytes of all slices.
-    pub(crate) fn write(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
-        let mut nothing_sent = true;
-        // Empty slices go, so that the end is the end.
-        IoSlice::advance_slices(&mut slices, 0);
-        while !slices.is_empty() {
-            match self.write_once(slices) {
-                Ok(length) => {
-                    nothing_sent = false;
-                    IoSlice::advance_slices(&mut slices, length);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::lost(name_timeout(error), nothing_sent)),
-            }
-        }
-        Ok(())
-    }
-
-    fn write_once(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
-            return self.write_watched(slices, left);
-        }
-        let left = self.time_left()?;
-        let wire = self.wire()?;
-        if left.is_some() {
-            wire.set_write_timeout(left)?;
-        }
-        wire.write_vectored(slices)
-    }
-
-    /// Writes some of the bytes while a query's time runs; when that is up there is nothing that could be stopped yet.
-    ///
-    /// Most queries are taken at once, without another system call. For the others the time is kept here: the kernel would begin anew
-    /// for each part that it takes.
-    fn write_watched(&mut self, slices: &[IoSlice<'_>], mut left: Duration) -> io::Result<usize> {
-        loop {
-            let time = self.write_timeout.map_or(left, |limit| limit.min(left));
-            let wire = self.wire()?;
-            match wire.write_vectored_at_once(slices).map_err(name_timeout) {
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => {}
-                written => return written,
-            }
-            let begun = Instant::now();
-            let waited = wire.wait_writable(time);
-            let Some(watch) = &mut self.watch else { return Err(timed_out()) };
-            watch.spend(begun.elapsed());
-            match waited {
-                Ok(true) => {}
-                Ok(false) => watch.timed_out_in_writing()?,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-            left = watch.time_left().ok_or_else(timed_out)?;
-        }
-    }
-
-    /// Writes what is taken at once: for last words, which nobody waits for.
-    pub(crate) fn write_without_waiting(&mut self, bytes: &[u8]) {
-        if let Some(wire) = &mut self.wire {
-            wire.write_without_waiting(bytes);
-        }
-    }
-
-    fn wire(&mut self) -> io::Result<&mut Wire> {
-        self.wire.as_mut().ok_or_else(|| io::ErrorKind::NotConnected.into())
-    }
-
-    fn time_left(&self) -> io::Result<Option<Duration>> {
-        self.deadline.map(time_until).transpose()
-    }
-}
-
-pub(crate) fn time_until(deadline: Instant) -> io::Result<Duration> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    // A timeout of zero would mean none.
-    if left < Duration::from_millis(1) { Err(timed_out()) } else { Ok(left) }
-}
-
-pub(crate) fn timed_out() -> io::Error {
-    io::Error::from_raw_os_error(libc::ETIMEDOUT)
-}
-
-/// The kernel reports the end of SO_RCVTIMEO as EAGAIN, and socket2 that of connecting without a number.
-pub(crate) fn name_timeout(error: io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => timed_out(),
-        _ => error,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use std::{io, mem};
 
 use crate::error::Error;
-use crate::transport::timed_out;
+use crate::timed_wire::timed_out;
 
 /// What the server has, after it was told to stop a query, to answer it: far more than a server that runs needs.
 const STOPPING_TIME: Duration = Duration::from_secs(10);

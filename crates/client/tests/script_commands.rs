@@ -177,7 +177,7 @@ fn an_answer_of_another_kind_ends_the_connection_or_is_an_error() {
 #[test]
 fn a_change_of_users_that_comes_to_nothing_breaks_the_connection() {
     let check = |answer: vaquita_fake_server::Payload, code: u16| {
-        let script = Script::logged_in().expect_packet().send(answer);
+        let script = Script::logged_in().expect_packet().send(answer).close();
         let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
         let mut connection = Connection::connect(&fake::options(&server)).unwrap();
         let error = connection.change_user(b"you", b"secret", b"").unwrap_err();
@@ -187,6 +187,20 @@ fn a_change_of_users_that_comes_to_nothing_breaks_the_connection() {
     check(auth_switch("no_such_plugin", b"01234567890123456789"), codes::NOT_IMPLEMENTED);
     check(err(1045, b"28000", "Access denied"), 1045);
     check(column_count(5), codes::MALFORMED_PACKET);
+}
+
+/// It refuses, and says nothing more; then it may be silent for as long as connecting may take, not for as long as a query may.
+#[test]
+fn a_server_that_is_silent_after_refusing_a_change_of_users_is_given_up() {
+    let refused = err(1045, b"28000", "Access denied");
+    let script = Script::logged_in().expect_packet().send(refused).expect_packet();
+    let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+    let mut options = fake::options(&server);
+    options.connect_timeout = Some(Duration::from_millis(200));
+    options.read_timeout = None;
+    let mut connection = Connection::connect(&options).unwrap();
+    assert_eq!(connection.change_user(b"you", b"secret", b"").unwrap_err().code(), 1045);
+    assert_eq!(connection.state(), State::Broken);
 }
 
 /// A script would ask for the next result for ever.

@@ -102,8 +102,8 @@ fn a_connection_that_can_not_be_handed_on_is_closed() {
         let (is_taken, _) = hand_on(script, |_| (), |_| ());
         assert!(!is_taken);
     };
-    check(plain().expect_packet().send(err(1045, b"28000", "Access denied")));
-    check(plain().expect_packet().send(err(1047, b"08S01", "Unknown command")));
+    check(plain().expect_packet().send(err(1045, b"28000", "Access denied")).close());
+    check(plain().expect_packet().send(err(1047, b"08S01", "Unknown command")).close());
     check(plain().expect_packet().send(auth_switch("no_such_plugin", b"01234567890123456789")));
     check(plain().expect_packet().close());
     check(plain().expect_packet().reset());

@@ -85,6 +85,24 @@ fn what_came_in_plain_text_is_not_believed() {
     }
 }
 
+/// What a server says in the place of its greeting is shown, for it may be true, but marked where the server was to be verified.
+#[test]
+fn an_error_in_the_place_of_the_greeting_is_marked() {
+    let message = |verify| {
+        let script = Script::new().send(packets::err(1040, b"08004", "Too many connections"));
+        let server = fake::serve(&Arc::new(script), Over::Tcp, Delivery::WHOLE);
+        let mut options = fake::options(&server);
+        options.tls = Some(TlsOptions { verify, ..TlsOptions::default() });
+        let error = Connection::connect(&options).unwrap_err();
+        assert_eq!(error.code(), 1040);
+        String::from_utf8(error.message().into_owned()).unwrap()
+    };
+    assert_eq!(message(Verify::None), "Too many connections");
+    for verify in [Verify::Ca, Verify::Identity] {
+        assert!(message(verify).starts_with("Too many connections (said before TLS"), "{verify:?}");
+    }
+}
+
 #[test]
 fn a_handshake_has_the_time_of_connecting() {
     let limit = fake::TIME_LIMIT;

@@ -12,7 +12,7 @@ use rustls::{CertificateError, Error as TlsError};
 
 use super::Setup;
 use crate::error::Error;
-use crate::transport::TimedWire;
+use crate::timed_wire::TimedWire;
 
 /// Where received records stand: several of the longest, which have 16 KiB and little more
 /// (<https://www.rfc-editor.org/rfc/rfc8446#section-5.2>).

@@ -40,7 +40,7 @@ enum Accepts {
     Number,
     /// Numbers from this one on.
     AtLeast(i64),
-    /// Numbers from 0 on; one that is no number gets PHP's warning, a negative one ours.
+    /// Whole numbers from 0 on; anything else gets a warning.
     NotNegative,
     /// These words; another gets a warning.
     OneOf(&'static [&'static [u8]]),
@@ -107,7 +107,7 @@ impl Setting {
         self
     }
 
-    /// The setting, refusing negative numbers with a warning.
+    /// The setting, refusing all but whole numbers from 0 on with a warning.
     pub(crate) const fn not_negative(mut self) -> Setting {
         self.accepts = Accepts::NotNegative;
         self
@@ -184,7 +184,7 @@ unsafe extern "C" fn check(
         }
         Accepts::NotEmpty => given.is_none_or(|value| !value.bytes().is_empty()),
         Accepts::AtLeast(least) => given.is_some_and(|value| number(value) >= least),
-        Accepts::NotNegative => given.is_none_or(|value| number_or_warning(value) >= 0),
+        Accepts::NotNegative => given.is_none_or(|value| is_whole(value.bytes())),
         Accepts::OneOf(words) => given.is_some_and(|value| words.contains(&value.bytes())),
     };
     if accepted {
@@ -204,10 +204,23 @@ unsafe extern "C" fn check(
     ffi::ZEND_RESULT_CODE_FAILURE
 }
 
+/// Whether it is a number in digits, with one of PHP's multipliers perhaps, that fits.
+fn is_whole(value: &[u8]) -> bool {
+    let (digits, shift) = match value {
+        [digits @ .., b'k' | b'K'] => (digits, 10),
+        [digits @ .., b'm' | b'M'] => (digits, 20),
+        [digits @ .., b'g' | b'G'] => (digits, 30),
+        digits => (digits, 0),
+    };
+    let text = core::str::from_utf8(digits).unwrap_or_default();
+    let number = text.parse::<i64>().ok().filter(|_| digits.iter().all(u8::is_ascii_digit));
+    number.is_some_and(|number| number <= i64::MAX >> shift)
+}
+
 /// Says what is wrong with a value, at PHP's start as well as in a request; the settings that stock has too are refused silently.
 fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
     let allowed = match setting.accepts {
-        Accepts::NotNegative => Str::concat(&[b"0 or more"]),
+        Accepts::NotNegative => Str::concat(&[b"a whole number, 0 or more"]),
         Accepts::OneOf(words) => {
             let mut list = Str::new(b"");
             for word in words.iter().filter(|word| !word.is_empty()) {
