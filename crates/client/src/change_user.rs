@@ -62,6 +62,7 @@ impl Connection {
     /// The server refused the other user, and goes on with the one of before, if it does not close; but MariaDB has begun the session
     /// anew by then. So it is told again what escaping goes by, and tells its status; without that the connection is not used any more.
     fn go_on_as_before(&mut self) {
+        let said = self.session.clone();
         let told = self.within_connect_timeout(|connection| {
             connection.set_charset(connection.charset)?;
             connection.tell_query_timeout_again()
@@ -69,11 +70,14 @@ impl Connection {
         if told.is_err() {
             self.break_off();
         }
+        self.session.keep_statement(said);
         self.session.error();
     }
 
     fn begin_again(&mut self, accepted: &Accepted, database: &[u8]) -> Result<(), Error> {
+        let field_count = self.session.field_count; // that of the last statement
         self.session = Session::new(accepted, self.charset, Some(database))?;
+        self.session.field_count = field_count;
         Ok(())
     }
 }

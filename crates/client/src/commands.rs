@@ -31,6 +31,7 @@ impl Connection {
     /// # Errors
     /// It is not, or the connection is in the middle of something else.
     pub fn ping(&mut self) -> Result<(), Error> {
+        self.session.affected_rows = UNKNOWN_ROWS;
         self.send_command(Command::Ping)?;
         self.read_command_ok()
     }
@@ -40,6 +41,7 @@ impl Connection {
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn init_db(&mut self, database: &[u8]) -> Result<(), Error> {
+        self.session.affected_rows = UNKNOWN_ROWS;
         self.send_command(Command::InitDb(database))?;
         self.read_command_ok()?;
         database.clone_into(&mut self.session.database);

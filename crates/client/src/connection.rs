@@ -316,10 +316,15 @@ impl Connection {
         self.stream.transport().abandon();
     }
 
+    /// Tells another number of affected rows: that of before, after results that nobody asked for were skipped, or none.
+    pub fn set_affected_rows(&mut self, rows: u64) {
+        self.session.affected_rows = rows;
+    }
+
     /// Sends a command to a server that waits for one.
     pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
-        self.session.affected_rows = UNKNOWN_ROWS;
         self.state.allow(Call::Command)?;
+        self.session.affected_rows = UNKNOWN_ROWS;
         self.row = None;
         let body = command.body();
         if body.len() >= MAX_PAYLOAD_BYTES {

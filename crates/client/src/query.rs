@@ -38,6 +38,7 @@ impl Connection {
     /// # Errors
     /// The connection is gone or in the middle of something else, or the query is too large.
     pub fn send_query(&mut self, sql: &[u8]) -> Result<(), Error> {
+        self.state.allow(Call::Command)?; // else the files are those of what is still to come
         self.note_local_infiles(sql);
         self.send_command(Command::Query(sql))?;
         self.answer = Answer::Text;

@@ -112,6 +112,15 @@ impl Session {
         self.status = self.status.without(StatusFlags::MORE_RESULTS_EXISTS);
     }
 
+    /// What was said of the last statement stays, whatever the driver has asked of the server since.
+    pub(crate) fn keep_statement(&mut self, said: Session) {
+        self.affected_rows = said.affected_rows;
+        self.last_insert_id = said.last_insert_id;
+        self.warnings = said.warnings;
+        self.field_count = said.field_count;
+        self.info = said.info;
+    }
+
     pub(crate) fn more_results(&self) -> bool {
         self.status.contains(StatusFlags::MORE_RESULTS_EXISTS)
     }

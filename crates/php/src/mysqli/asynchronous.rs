@@ -51,7 +51,9 @@ pub(super) fn send(
     how: i64,
 ) -> Outcome {
     let sent = session.send_query(sql).is_ok();
-    link.asynchronous.how.set(how);
+    if sent {
+        link.asynchronous.how.set(how);
+    }
     finish(call, session, sent)
 }
 

@@ -2,6 +2,7 @@
 
 use super::link::{Link, finish, only_argument};
 use super::session::Status;
+use super::transaction::up_to_nul;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
 use std::time::Duration;
@@ -27,7 +28,7 @@ pub(crate) fn set_charset(call: &mut Call<'_>) -> Outcome {
 
 pub(crate) fn select_db(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(1, 1)?;
-    let name = call.bytes()?;
+    let name = up_to_nul(call.bytes()?);
     let session = Link::session(link, Status::Valid)?;
     let selected = session.drive(|connection| connection.init_db(name)).is_ok();
     finish(call, session, selected)

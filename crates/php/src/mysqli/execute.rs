@@ -59,7 +59,7 @@ pub(crate) fn send_long_data(call: &mut Call<'_>) -> Outcome {
 impl Statement {
     pub(super) fn clear_errors(&self) {
         self.error.clear();
-        if let Some(session) = self.session() {
+        if let Some(session) = self.session().filter(|session| self.is_of(session)) {
             session.error.clear();
         }
     }
@@ -136,12 +136,14 @@ impl Statement {
             return Ok(Err(self.fail_out_of_sync()));
         };
         self.said.set(Said { affected_rows: UNKNOWN_ROWS, ..self.said.get() });
+        if self.is_of(session) {
+            session.adjust(|connection| connection.set_affected_rows(UNKNOWN_ROWS));
+        }
         if self.phase.get() < Phase::Prepared {
             return Ok(Err(self.fail_out_of_sync()));
         }
         if self.has_result.get() && self.field_count() > 0 {
             self.flush();
-            self.skip_pending(session);
             let _ = self.rows.with(|rows| drop(rows.take()));
             self.phase.set(Phase::Prepared);
         }
@@ -159,23 +161,20 @@ impl Statement {
         })?;
         let wants_cursor = self.wants_cursor.get();
         self.runs.set(self.runs.get() + 1);
+        if session.is_last_run(self.number) {
+            session.last_run.set(0); // so that it tells whether this run was sent
+        }
         // No Zend call from here to the reply: what the parameters borrow stays.
         let executed = self.on_server.peek(|it| {
-            let Some(it) = it else { return Err(self.fail_out_of_sync()) };
+            let it = it.as_ref().ok_or(Failed)?;
             let parameters: Vec<Parameter<'_>> =
                 (0..count).map(|number| self.parameter(number)).collect();
-            let executed = session.execute(
-                self.number,
-                it.generation,
-                &it.prepared,
-                &parameters,
-                wants_cursor,
-            );
-            self.settle(session, executed)
+            session.execute(self.number, it.generation, &it.prepared, &parameters, wants_cursor)
         });
+        let executed = self.settle(session, executed.unwrap_or(Err(Failed)));
         self.values.clear();
         let _ = self.sent.with(Vec::clear);
-        Ok(self.executed(executed.unwrap_or(Err(Failed))))
+        Ok(self.executed(executed))
     }
 
     fn parameter(&self, number: usize) -> Parameter<'_> {
@@ -209,7 +208,9 @@ impl Statement {
             Ok(executed) => executed,
             Err(Failed) => {
                 self.phase.set(Phase::Prepared);
-                self.said.set(Said::nothing());
+                if session.is_last_run(self.number) {
+                    self.said.set(Said::nothing());
+                }
                 return Err(Failed);
             }
         };
@@ -247,10 +248,9 @@ pub(crate) fn execute(call: &mut Call<'_>) -> Outcome {
     }
     let executed = statement.execute()?;
     call.returns().bool(executed.is_ok());
-    if executed.is_err() {
-        statement.error.report()?;
-    }
-    statement.report_index()
+    // As in stock both are reported: an exception about an index follows one about the error.
+    let reported = if executed.is_err() { statement.error.report() } else { Ok(()) };
+    reported.and(statement.report_index())
 }
 
 /// `mysqli_execute_query`: prepares, runs and forgets a statement; its result, true, or false.
@@ -262,9 +262,14 @@ pub(crate) fn execute_query(call: &mut Call<'_>) -> Outcome {
     let temporary = Temporary::<Statement>::make();
     let statement = temporary.object().state();
     let outcome = run_once(call, link.state(), statement, sql, elements);
-    link.session.keeping_failure(|_| statement.forget(Goodbye::Later, Ending::Explicit));
+    let session = &link.state().session;
+    let rows = session.last(UNKNOWN_ROWS, |said| said.affected_rows);
+    let failures = statement.error.copy();
+    statement.forget(Goodbye::Later, Ending::Explicit);
     statement.status.set(Status::Closed);
     temporary.release();
+    session.adjust(|connection| connection.set_affected_rows(rows));
+    session.error.put(failures);
     outcome
 }
 
@@ -285,13 +290,18 @@ fn run_once(
     }
     if statement.execute()?.is_err() {
         call.returns().bool(false);
-        statement.error.report()?;
-        return statement.report_index();
+        let reported = statement.error.report();
+        return reported.and(statement.report_index());
     }
     if statement.phase.get() != Phase::Waiting {
         call.returns().bool(true);
         return Ok(());
     }
-    statement.report_index()?;
-    statement.give_result(call)
+    // As in stock the result is taken all the same.
+    let reported = statement.report_index();
+    statement.give_result(call)?;
+    if reported.is_err() {
+        call.drop_returned();
+    }
+    reported
 }

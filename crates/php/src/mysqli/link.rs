@@ -340,7 +340,7 @@ pub(crate) fn get_charset(call: &mut Call<'_>) -> Outcome {
     };
     let collation = collation_name(number).unwrap_or(charset.default_collation);
     // Stock describes these and no others.
-    let comment: &[u8] = if charset.name.starts_with("utf8") { b"UTF-8 Unicode" } else { b"" };
+    let comment: &[u8] = if matches!(number, 33 | 45 | 46 | 83) { b"UTF-8 Unicode" } else { b"" };
     let mut object = Plain::new(call.returns());
     object.bytes("charset", charset.name.as_bytes());
     object.bytes("collation", collation.as_bytes());

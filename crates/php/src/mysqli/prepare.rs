@@ -3,7 +3,8 @@
 use super::failure::Failed;
 use super::link::Link;
 use super::report;
-use super::session::{Session, Status};
+use super::rows::Rows;
+use super::session::Status;
 use super::statement::{OnServer, Phase, Said, Statement, only_argument};
 use crate::statistics::Key;
 use crate::zend::call::Call;
@@ -35,14 +36,12 @@ impl Statement {
             return Err(self.fail_out_of_sync());
         };
         self.error.clear();
-        if self.phase.get() > Phase::Initialised {
-            if self.has_result.get() {
-                self.flush();
-                self.skip_pending(session);
-            }
+        // As in stock a statement begins anew where it was one before, whatever becomes of it.
+        let is_again = self.phase.get() > Phase::Initialised;
+        if is_again {
             self.forget(Goodbye::Now, Ending::Implicit);
         }
-        self.said.set(Said::nothing());
+        self.said.set(if is_again { Said::default() } else { Said::nothing() });
         self.runs.set(0);
         let prepared = self.settle(session, session.prepare(sql))?;
         self.said.set(Said::default());
@@ -60,30 +59,29 @@ impl Statement {
         Ok(())
     }
 
-    /// Reads what is left of its last run, so that the connection can be used again.
+    /// Reads what is left of its last run, so that the connection can be used again. As in stock that includes results which are not its
+    /// own: scripts leave a procedure's last one and go on with a statement.
     pub(super) fn flush(&self) {
         let Some(session) = self.session() else { return };
-        if self.phase.get() == Phase::Waiting {
-            self.phase.set(Phase::Fetching);
-            self.count(Key::ps_unbuffered_sets);
-            if !self.has_cursor.get() {
-                session.skip(self.generation());
+        loop {
+            if self.phase.get() == Phase::Waiting {
+                self.phase.set(Phase::Fetching);
+                self.count(Key::ps_unbuffered_sets);
+                if !self.has_cursor.get() {
+                    let _ = self.settle(session, session.skip(self.generation()));
+                }
             }
-        }
-        let _ = self.rows.peek(|rows| {
-            if let Some(rows) = rows {
-                rows.skip();
+            let skipped = self.rows.peek(|rows| rows.as_ref().map_or(Ok(()), Rows::skip));
+            let _ = self.settle(session, skipped.unwrap_or(Ok(())));
+            if !self.is_of(session) || !self.has_result.get() || !session.is_result_pending() {
+                return;
             }
-        });
-        if session.is_last_run(self.number) {
-            self.skip_pending(session);
-        }
-    }
-
-    /// Reads all results that are still to come, whoever asked for them: as in stock a statement with rows takes those of others along.
-    pub(super) fn skip_pending(&self, session: &Session) {
-        while session.is_result_pending() && session.next_executed(self.generation()).is_ok() {
-            session.skip(self.generation());
+            let _ = self.rows.with(|rows| drop(rows.take()));
+            self.has_result.set(false);
+            let next = self.settle(session, session.next_executed(self.generation()));
+            if self.executed(next).is_err() {
+                return;
+            }
         }
     }
 
@@ -91,6 +89,9 @@ impl Statement {
     pub(super) fn forget(&self, goodbye: Goodbye, ending: Ending) {
         if self.status.get() > Status::Closed {
             self.count_end(ending);
+            if goodbye == Goodbye::Now {
+                self.clear_errors();
+            }
         }
         if self.phase.get() > Phase::Initialised {
             self.flush();
@@ -99,10 +100,6 @@ impl Statement {
         let on_server = self.on_server.with(Option::take).ok().flatten();
         if let (Some(session), Some(it)) = (self.session(), on_server) {
             session.close_statement(it.generation, &it.prepared, goodbye == Goodbye::Later);
-        }
-        if let (Some(session), true) = (self.session(), self.status.get() > Status::Closed) {
-            // As in stock, though it was not the link's own.
-            session.error.clear();
         }
         let _ = self.sent.with(Vec::clear);
         self.has_result.set(false);
@@ -215,24 +212,22 @@ pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn reset(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
     let mut done = true;
+    statement.clear_errors();
     if let (Some(session), true) = (statement.session(), statement.phase.get() > Phase::Initialised)
     {
-        statement.error.clear();
-        session.error.clear();
         let _ = statement.sent.with(Vec::clear);
         statement.flush();
-        if statement.has_result.get() {
-            statement.skip_pending(session);
-        }
         // As in stock there is nothing to reset where the server can't be asked.
-        if session.is_ready() {
+        let is_live = statement.is_of(session);
+        if is_live && session.is_ready() {
             let reset = statement.on_server.peek(|it| {
                 it.as_ref()
                     .map_or(Ok(()), |it| session.reset_statement(it.generation, &it.prepared))
             });
             done = statement.settle(session, reset.unwrap_or(Err(Failed))).is_ok();
         }
-        statement.said.set(session.last(Said::nothing(), Said::of));
+        let said = if is_live { session.last(Said::nothing(), Said::of) } else { Said::nothing() };
+        statement.said.set(said);
     }
     call.returns().bool(done);
     Ok(())

@@ -29,8 +29,8 @@ impl Session {
         if generation == self.generation() {
             self.drive(work)
         } else {
-            self.error.clear();
-            Err(self.error.set_absence())
+            // The link's new connection has nothing to do with it.
+            Err(Failed)
         }
     }
 

@@ -317,9 +317,17 @@ impl Rows {
     }
 
     /// Reads rows that are on their way to their end, so that the connection can be used again.
-    pub(super) fn skip(&self) {
-        if matches!(self.place, Place::There { cursor: None, .. }) {
-            self.free();
+    ///
+    /// # Errors
+    /// As [`Session::skip`].
+    pub(super) fn skip(&self) -> Result<(), Failed> {
+        match &self.place {
+            Place::There { generation, cursor: None, ended, .. }
+                if *generation == self.session.generation() && !ended.replace(true) =>
+            {
+                self.session.skip(*generation)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -331,7 +339,7 @@ impl Rows {
             }
             Place::There { generation, cursor, ended, .. } => {
                 if !ended.replace(true) && cursor.is_none() {
-                    self.session.skip(*generation);
+                    let _ = self.session.skip(*generation);
                 }
             }
         }

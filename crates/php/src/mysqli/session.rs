@@ -313,7 +313,12 @@ impl Session {
 
     /// Receives the rest of the current result.
     pub(crate) fn store(&self) -> Result<Buffered, Failed> {
-        self.drive(Connection::store_result)
+        let kept = self.error.take();
+        let stored = self.drive(Connection::store_result);
+        if stored.is_ok() {
+            self.error.put(kept); // as in stock it is the last command's that counts
+        }
+        stored
     }
 
     /// Receives the next row of the unbuffered result of `generation`, which [`Session::current_row`] then shows.
@@ -333,15 +338,18 @@ impl Session {
     }
 
     /// Skips the rest of the unbuffered result of `generation`, so that the connection can be used again.
-    pub(crate) fn skip(&self, generation: u64) {
+    ///
+    /// # Errors
+    /// Nobody asked for it, so it is only kept for whoever looks at `errno`.
+    pub(crate) fn skip(&self, generation: u64) -> Result<(), Failed> {
         let is_fetching = self.look(|connection| connection.state() == State::FetchingData);
-        if generation == self.generation.get() && is_fetching == Some(true) {
-            // Nobody asked: a failure is only kept for whoever looks at `errno`.
-            let skipped = self
-                .connection
-                .with(|slot| slot.as_mut().map(|it| self.counting(it, Connection::discard_result)));
-            let _ = self.error.settle(skipped.ok().flatten().unwrap_or(Ok(())));
+        if generation != self.generation.get() || is_fetching != Some(true) {
+            return Ok(());
         }
+        let skipped = self
+            .connection
+            .with(|slot| slot.as_mut().map(|it| self.counting(it, Connection::discard_result)));
+        self.error.settle(skipped.ok().flatten().unwrap_or(Ok(())))
     }
 
     pub(crate) fn generation(&self) -> u64 {

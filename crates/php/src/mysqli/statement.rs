@@ -255,6 +255,11 @@ impl Statement {
         self.look(0, |it| it.prepared.id())
     }
 
+    /// Whether its link still has the connection that it was prepared on; one that was never prepared belongs to any.
+    pub(super) fn is_of(&self, session: &Session) -> bool {
+        self.look(true, |it| it.generation == session.generation())
+    }
+
     pub(super) fn generation(&self) -> u64 {
         self.look(0, |it| it.generation)
     }
@@ -310,7 +315,11 @@ impl Statement {
         result: Result<R, Failed>,
     ) -> Result<R, Failed> {
         if result.is_err() {
-            self.error.append(session.error.copy());
+            if self.is_of(session) {
+                self.error.append(session.error.copy());
+            } else {
+                self.error.set_absence();
+            }
         }
         result
     }

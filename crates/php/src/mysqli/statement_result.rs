@@ -134,7 +134,7 @@ impl Statement {
                 self.count(Key::ps_unbuffered_sets);
             }
             if let Some(session) = self.session().filter(|_| !self.has_cursor.get()) {
-                session.skip(self.generation());
+                let _ = self.settle(session, session.skip(self.generation()));
             }
             let _ = self.rows.with(|rows| drop(rows.take()));
         }

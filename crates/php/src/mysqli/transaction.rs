@@ -115,7 +115,7 @@ fn finish_unless_unreported(call: &mut Call<'_>, session: &Session, done: bool) 
 }
 
 /// A name as C reads it, which is how stock does.
-fn up_to_nul(name: &[u8]) -> &[u8] {
+pub(super) fn up_to_nul(name: &[u8]) -> &[u8] {
     name.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
