@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test test-matrix test-php84 conformance conformance-all conformance-memory calls install uninstall clean
+.PHONY: help build demo test differential test-matrix test-php84 conformance conformance-all conformance-memory calls install uninstall clean
 
 help:
 	@echo "make demo         one PHP script on the stock extensions and on Vaquita, side by side"
@@ -10,6 +10,7 @@ help:
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
 	@echo "make conformance-memory  those of mysqli under valgrind"
 	@echo "make calls        what each call of mysqli costs on both, in instructions"
+	@echo "make differential  random sequences of calls on stock and on Vaquita; COUNT=10000 SEED=1"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
@@ -44,6 +45,11 @@ conformance-memory:
 
 calls:
 	@scripts/calls
+
+COUNT ?= 10000
+SEED ?= 1
+differential:
+	@tests/differential/run --seed "$(SEED)" --count "$(COUNT)"
 
 install:
 	@scripts/install

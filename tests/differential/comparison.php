@@ -1,0 +1,184 @@
+<?php
+/*
+ * Both stacks beside each other, on one server: what differs, and the shortest sequence that still differs.
+ */
+
+declare(strict_types=1);
+
+final class Comparison
+{
+    public int $passed = 0;
+    public int $failed = 0;
+    private int $known_count = 0;
+    /** @var array<int, list<string>> sequences that differ */
+    public array $different = [];
+    /** @var array<int, array{string, list<string>}> where they do first, and how */
+    private array $found = [];
+    /** @var array<int, string> where stock crashed */
+    private array $crashes = [];
+    /** @var array<string, list<int>> sequences by the difference that they come to */
+    private array $same = [];
+    private readonly Stack $stock;
+    private readonly Stack $ours;
+
+    public function __construct(private readonly Place $place, private readonly Known $known)
+    {
+        $this->stock = new Stack(getenv('STOCK_PHP'), $place);
+        $this->ours = new Stack(getenv('VAQUITA_PHP'), $place);
+    }
+
+    /**
+     * Plays them on both.
+     *
+     * @param array<int, list<string>> $sequences
+     * @return Generator<int, Command, Finished, array<int, ?array{string, list<string>}>> the step that differs first, and how
+     */
+    private function differences(array $sequences, bool $counts = false): Generator
+    {
+        $stock = yield from $this->stock->play($sequences);
+        $ours = yield from $this->ours->play($sequences);
+        $differences = [];
+        foreach ($sequences as $number => $_) {
+            $differences[$number] = $this->first_difference($stock[$number], $ours[$number]);
+            if ($counts && $stock[$number]->end !== null) {
+                $this->crashes[$number] = $stock[$number]->end . ' at ' . self::step_of($stock[$number]);
+            }
+        }
+        return $differences;
+    }
+
+    /** @return ?array{string, list<string>} */
+    private function first_difference(Played $stock, Played $ours): ?array
+    {
+        foreach ($stock->steps as $i => $step) {
+            $is_last = $i === count($stock->steps) - 1;
+            if ($is_last && $stock->end !== null && $stock->end === $ours->end && !str_contains($stock->end, 'signal')) {
+                $stock_crashed = false; // both ended alike, by a fatal error
+            } else {
+                $stock_crashed = $is_last && $stock->end !== null;
+            }
+            if ($stock_crashed) {
+                break;
+            }
+            $our_step = $ours->steps[$i] ?? '';
+            if ($step !== $our_step) {
+                $our_end = $i >= count($ours->steps) - 1 && $ours->end !== null ? ["+ ($ours->end)"] : [];
+                return [substr(strtok($step, "\n"), 2), [...difference($step, $our_step), ...$our_end]];
+            }
+        }
+        return $ours->end !== null && $ours->end !== $stock->end ? ['end', ["+ ($ours->end) at " . self::step_of($ours)]] : null;
+    }
+
+    /** @param array<int, list<string>> $sequences */
+    public function judge(array $sequences): Generator
+    {
+        foreach (yield from $this->differences($sequences, true) as $number => $difference) {
+            if ($difference === null) {
+                $this->passed++;
+            } elseif ($this->known->has(...$difference)) {
+                $this->passed++;
+                $this->known_count++;
+            } else {
+                $this->failed++;
+                $this->different[$number] = $sequences[$number];
+                $this->found[$number] = $difference;
+            }
+        }
+    }
+
+    /** Each entry's own sequence must still differ as the entry says. */
+    public function check_ledger(): Generator
+    {
+        $sequences = $this->known->sequences();
+        if ($sequences === []) {
+            return;
+        }
+        foreach (yield from $this->differences($sequences) as $number => $difference) {
+            if ($difference === null || !$this->known->is($number, ...$difference)) {
+                $this->failed++;
+                echo "FAIL the ledger's entry {$this->known->name($number)} on $this->place ", $difference === null ? 'no longer differs: remove it' : "differs otherwise:\n$difference[0]\n" . implode("\n", $difference[1]), "\n";
+            }
+        }
+    }
+
+    /** The step that came last. */
+    private static function step_of(Played $played): string
+    {
+        $steps = $played->steps;
+        return $steps === [] ? $played->before : strtok(end($steps), "\n");
+    }
+
+    /** Prints the shortest form of a sequence that differs; of those with the same one, once. */
+    public function report(int $number, array $steps): Generator
+    {
+        [$alone] = yield from $this->differences([$steps]);
+        if ($alone === null || $this->known->has(...$alone)) {
+            [$step, $lines] = $this->found[$number];
+            echo "\nFAIL $number@$this->place, but only after the sequences before it: $step\n", cut(implode("\n", $lines)), "\n";
+            return;
+        }
+        foreach ($steps as $i => $step) { // what comes after the first difference does not matter
+            if ($step === $alone[0]) {
+                [$difference] = yield from $this->differences([array_slice($steps, 0, $i + 1)]);
+                $steps = $this->is_new($difference) ? array_slice($steps, 0, $i + 1) : $steps;
+                break;
+            }
+        }
+        do {
+            $shorter = [];
+            foreach ($steps as $i => $_) {
+                $shorter[$i] = array_values(array_diff_key($steps, [$i => 0]));
+            }
+            $removable = array_filter(yield from $this->differences($shorter), fn(?array $difference) => $this->is_new($difference));
+            $tries = $removable === [] ? [] : [array_values(array_diff_key($steps, $removable)), ...array_reverse(array_intersect_key($shorter, $removable))];
+            $removable = [];
+            foreach ($tries as $try) { // alone, for among others it may differ by what they left
+                [$difference] = $try === [] ? [null] : yield from $this->differences([$try]);
+                if ($this->is_new($difference)) {
+                    $steps = $removable = $try;
+                    break;
+                }
+            }
+        } while ($removable !== [] && count($steps) > 1);
+        [$difference] = yield from $this->differences([$steps]);
+        $difference ??= ["not again, but before: $alone[0]", $alone[1]];
+        $text = preg_replace('/[0-9]/', '', implode("\n", $difference[1] ?? []));
+        $this->same[$text][] = $number;
+        if (count($this->same[$text]) === 1) {
+            echo "\nFAIL $number@$this->place: $difference[0]\n", cut(implode("\n", $difference[1])), "\n", self::script($steps);
+        }
+    }
+
+    private function is_new(?array $difference): bool
+    {
+        return $difference !== null && !$this->known->has(...$difference);
+    }
+
+    /** Plays one sequence, and prints what both gave. */
+    public function show(array $steps): Generator
+    {
+        foreach (['stock' => $this->stock, 'ours' => $this->ours] as $name => $stack) {
+            [$played] = yield from $stack->play([$steps]);
+            echo "--- $name on $this->place\n", implode('', $played->steps), $played->end === null ? '' : "($played->end)\n";
+        }
+    }
+
+    public function summary(): string
+    {
+        $text = "\n$this->place: $this->passed as stock, $this->known_count of them until a difference of the ledger, $this->failed other; stock crashed in " . count($this->crashes) . "\n";
+        foreach ($this->crashes as $number => $crash) {
+            $text .= "  $number: stock $crash\n";
+        }
+        foreach (array_filter($this->same, fn(array $numbers) => count($numbers) > 1) as $numbers) {
+            $text .= '  the same difference: ' . implode(', ', $numbers) . "\n";
+        }
+        return $text;
+    }
+
+    /** The steps as a script, for tests/run or a server by hand. */
+    public static function script(array $steps): string
+    {
+        $lines = array_map(fn(string $step) => "try { show($step); } catch (Throwable \$thrown) { show(\$thrown); }\n", $steps);
+        return "    <?php\n    require 'support/prelude.php';\n    " . implode('    ', $lines);
+    }
+}

@@ -1,0 +1,83 @@
+<?php
+/*
+ * tests/differential/run's own program.
+ *
+ *     --seed N         the first sequence's number (1); a sequence is what its number says, as long as the stub file and this folder don't change
+ *     --count N        how many (300)
+ *     --server NAME    on which server (each that is in the environment of mariadb and mysql80, in turns)
+ *     --transport NAME unix, or tcp
+ *     --shrink N       how many of those that differ are shortened (20)
+ *     --print N        only prints the sequence with that number, as a script
+ *     --script FILE    plays the steps of the file, one a line, and prints both outputs
+ */
+
+declare(strict_types=1);
+
+error_reporting(E_ALL);
+set_error_handler(fn(int $level, string $message, string $file, int $line) => throw new ErrorException($message, 0, $level, $file, $line));
+
+const TESTS = __DIR__ . '/..';
+const BATCH = 50;
+
+require TESTS . '/runner/processes.php';
+require TESTS . '/runner/text.php';
+require TESTS . '/runner/test.php';
+require __DIR__ . '/arguments.php';
+require __DIR__ . '/sequence.php';
+require __DIR__ . '/stack.php';
+require __DIR__ . '/comparison.php';
+require __DIR__ . '/known.php';
+
+$options = ['seed' => '1', 'count' => '300', 'server' => null, 'transport' => 'unix', 'shrink' => '20', 'print' => null, 'script' => null];
+for ($i = 1; $i < $argc; $i += 2) {
+    $name = substr($argv[$i], 2);
+    array_key_exists($name, $options) && isset($argv[$i + 1]) || exit("what is $argv[$i]? See main.php\n");
+    $options[$name] = $argv[$i + 1];
+}
+$catalogue = json_decode(shell_exec(PHP_BINARY . ' -n ' . escapeshellarg(__DIR__ . '/catalogue.php') . ' ' . escapeshellarg(TESTS . '/../crates/php/stubs/mysqli.stub.php')), true);
+if ($options['print'] !== null) {
+    exit(Comparison::script(Sequence::of($catalogue, (int) $options['print'])));
+}
+$servers = $options['server'] !== null ? [$options['server']] : array_filter(['mariadb', 'mysql80'], fn(string $server) => (new Place($server, ''))->missing() === null);
+$comparisons = array_map(fn(string $server) => new Comparison(new Place($server, $options['transport']), new Known(__DIR__ . '/ledger', $server)), array_values($servers));
+
+$queue = new Processes((int) (getenv('VAQUITA_JOBS') ?: 4));
+if ($options['script'] !== null) {
+    foreach ($comparisons as $comparison) {
+        $queue->add(fn() => $comparison->show(file($options['script'], FILE_IGNORE_NEW_LINES | FILE_SKIP_EMPTY_LINES)));
+    }
+    $queue->run();
+    exit;
+}
+
+$started = hrtime(true);
+$numbers = range((int) $options['seed'], (int) $options['seed'] + (int) $options['count'] - 1);
+foreach (array_chunk($numbers, BATCH) as $turn => $batch) {
+    $comparison = $comparisons[$turn % count($comparisons)];
+    $queue->add(function () use ($comparison, $batch, $catalogue) {
+        $sequences = [];
+        foreach ($batch as $number) {
+            $sequences[$number] = Sequence::of($catalogue, $number);
+        }
+        yield from $comparison->judge($sequences);
+    });
+}
+foreach ($comparisons as $comparison) {
+    $queue->add(fn() => $comparison->check_ledger());
+}
+$queue->run();
+
+$shortened = 0;
+$passed = $failed = 0;
+foreach ($comparisons as $comparison) {
+    foreach (array_slice($comparison->different, 0, (int) $options['shrink'], true) as $number => $steps) {
+        $queue->add(fn() => $comparison->report($number, $steps));
+    }
+    $queue->run();
+    echo $comparison->summary();
+    $passed += $comparison->passed;
+    $failed += $comparison->failed;
+}
+printf("%d sequences took %.1f s\n", count($numbers), (hrtime(true) - $started) / 1e9);
+echo "$passed passed, $failed failed\n";
+exit($failed > 0 || $passed === 0 ? 1 : 0);

@@ -1,0 +1,198 @@
+<?php
+/*
+ * Plays sequences of calls, one after the other, and prints what each step gave and in what state it left the objects that it names.
+ *
+ *     php play.php FILE        a JSON object of sequences by number; each a list of expressions
+ *
+ * What is different from run to run is masked here, where it is known what it is. After a sequence nothing of it may be left: the line
+ * "left" counts objects and open files.
+ */
+
+declare(strict_types=0); // wrong types shall be converted where PHP does so
+
+require 'support/prelude.php';
+
+/** Those that sequences write into. */
+const TABLES = ['w0', 'w1', 'w2'];
+
+class Bare extends mysqli { public function __construct() {} }
+class Child extends mysqli { public $mine = 1; }
+class Row { public $id = 'mine'; private $name; public function __construct(public mixed $given = 0) {} }
+class Throwing { public function __construct() { throw new DomainException('thrown'); } }
+class Hidden { private function __construct() {} }
+class Typed { public int $id = 0; public int $a = 0; public array $name = []; }
+class Fixed { public readonly int $id; public function __construct() {} }
+abstract class Abstracted {}
+enum Suit { case One; }
+class Words { public function __toString(): string { return 'words'; } }
+
+function dump(mixed $value): string
+{
+    ob_start();
+    var_dump($value);
+    $last = '/(\["error_list"\]=>\n  array\()\d+(\) \{\n)(?:    \[\d+\]=>\n    array.*?\n    \}\n)*(    \[)\d+(\]=>\n    array.*?\n    \}\n)/s';
+    return preg_replace(['/#\d+ \(/', $last], ['#N (', '${1}1$2${3}0$4'], ob_get_clean());
+}
+
+function foreach_one(mixed $values): mixed
+{
+    foreach ($values as $value) {
+        return $value;
+    }
+    return 'none';
+}
+
+function drop(object $object, string $property): void
+{
+    unset($object->$property);
+}
+
+/** In stock the list grows with each call that fails without sending anything; ours has the last error (tests/parity/error_list.php). */
+function last_error(array $errors): array
+{
+    return array_slice($errors, -1);
+}
+
+/** A step's outcome as it is shown. */
+function masked(string $step, mixed $value): string
+{
+    // tests/parity/statistics.php compares them; of persistent links stock counts some below zero.
+    if (is_array($value) && preg_match('/(connection|client|links)_stats/', $step)) {
+        return count($value) . ' counters';
+    }
+    if (is_array($value) && str_contains($step, 'error_list')) {
+        $value = last_error($value);
+    }
+    $text = is_string($value) && str_starts_with($step, 'dump(') ? $value : text($value);
+    if (preg_match('/^[^(]*(->|_)stat\(/', $step)) {
+        $text = preg_replace('/\d+(\.\d+)?/', 'N', $text);
+    }
+    if (preg_match('/->(thread_)?id(\+\+|$)|mysqli_thread_id/', $step) && is_int($value) && $value > 0) {
+        return 'an id';
+    }
+    return preg_replace(['/("(?:thread_)?id"\]?(?: ?=>\s*|:)(?:int\()?)[1-9]\d*/', '/(thread id: |statement handler \()[1-9]\d*/'], '$1N', $text);
+}
+
+/** The properties of an object that tell its state; the first that fails ends it. */
+function state(?object $object): string
+{
+    $names = match (true) {
+        $object instanceof mysqli => ['affected_rows', 'errno', 'error', 'error_list', 'sqlstate', 'field_count', 'info', 'insert_id', 'warning_count', 'connect_errno', 'connect_error'],
+        $object instanceof mysqli_stmt => ['affected_rows', 'insert_id', 'num_rows', 'param_count', 'field_count', 'errno', 'error', 'error_list', 'sqlstate', 'id'],
+        $object instanceof mysqli_result => ['current_field', 'field_count', 'lengths', 'num_rows', 'type'],
+        $object instanceof mysqli_warning => ['message', 'sqlstate', 'errno'],
+        default => [],
+    };
+    $values = [];
+    try {
+        foreach ($names as $name) {
+            $value = $object->$name;
+            $values[] = match (true) {
+                $name === 'id' && $value > 0 => 'an id',
+                $name === 'error_list' => text(last_error($value)),
+                default => text($value),
+            };
+        }
+    } catch (Throwable $thrown) {
+        $values[] = text($thrown);
+    }
+    return preg_replace('/(thread id: |statement handler \()[1-9]\d*/', '$1N', implode(' ', $values));
+}
+
+/** Prints one step; $states are those of what it names. */
+function told(string $step, mixed $value, ?Throwable $thrown, array $objects): void
+{
+    echo '  ', $thrown === null ? masked($step, $value) : 'thrown ' . masked('', $thrown), "\n";
+    foreach ($objects as $name => $object) {
+        if (is_object($object)) {
+            echo "  $name: ", state($object), "\n";
+        } elseif (!preg_match('/^(link|result|stmt|warning)/', $name)) {
+            echo "  $name: ", text($object), "\n";
+        }
+    }
+}
+
+/** @param list<string> $steps */
+function program(array $steps): string
+{
+    $code = "\$driver = new mysqli_driver; \$many = array_fill(0, 13, null);\n";
+    foreach ($steps as $number => $step) {
+        preg_match_all('/\$((?:link|result|stmt|warning)\d)/', $step, $names);
+        $names = $names[1];
+        if (preg_match('/fetch\(|bind_result|execute/', $step)) {
+            array_push($names, 'a', 'b', 'c', 'd', 'many');
+        }
+        $objects = implode(', ', array_map(fn(string $name) => "'$name' => \$$name ?? null", array_unique($names)));
+        $quoted = var_export($step, true);
+        $code .= "echo '> ', $quoted, \"\\n\"; try { told($quoted, $step, null, [$objects]); } catch (Throwable \$thrown) { told($quoted, null, \$thrown, [$objects]); \$thrown = null; }\n";
+    }
+    return "$code echo \"> end\\n\";";
+}
+
+function play(string $program): void
+{
+    eval($program);
+}
+
+/** How many objects there are. New ones fill the gaps, downwards, and then get number after number. */
+function live_objects(): int
+{
+    gc_collect_cycles();
+    $objects = [];
+    $last = $run = 0;
+    while ($run < 32) {
+        $object = new stdClass;
+        $run = spl_object_id($object) === $last + 1 ? $run + 1 : 0;
+        $last = spl_object_id($object);
+        $objects[$last] = $object;
+    }
+    ksort($objects); // so they leave gaps that are filled downwards
+    return $last - count($objects);
+}
+
+/** Ends connections that outlive their sequence. */
+function end_others(mysqli $admin): void
+{
+    $own = $admin->thread_id;
+    $list = "SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> $own AND DB = DATABASE()";
+    foreach ($admin->query($list)->fetch_all() as [$id]) {
+        try {
+            $admin->query("KILL $id");
+        } catch (mysqli_sql_exception) { // it ended by itself
+        }
+    }
+    while ($admin->query($list)->num_rows > 0);
+}
+
+mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
+$admin = connect();
+array_map(fn(string $table) => $admin->query("TRUNCATE $table"), TABLES); // another process may have died in the middle
+foreach (json_decode(file_get_contents($argv[1]), true) as $number => $steps) {
+    echo "=== $number\n";
+    $files = count(scandir('/proc/self/fd'));
+    $objects = live_objects();
+    $program = program($steps);
+    try {
+        play($program);
+    } catch (Throwable $thrown) {
+        echo 'thrown at the end: ', text($thrown), "\n";
+        $thrown = null;
+    }
+    mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
+    if (str_contains($program, "'p:") || str_contains($program, 'p:')) {
+        end_others($admin);
+        connect(hostname: 'p:localhost')->query('DO 1');
+        end_others($admin);
+    } else {
+        echo 'left: ', live_objects() - $objects, ' objects, ', count(scandir('/proc/self/fd')) - $files, " files\n";
+    }
+    if (mysqli_connect_errno() !== 0) {
+        connect();
+    }
+    foreach (TABLES as $table) {
+        if (str_contains($program, $table)) {
+            $admin->query("TRUNCATE $table");
+        }
+    }
+    echo "=== end of $number\n";
+}
