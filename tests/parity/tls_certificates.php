@@ -57,6 +57,26 @@ file_put_contents($certificates->path('empty.pem'), '');
 foreach (['both.pem', 'talk.pem', 'root.der', 'empty.pem', 'server.pem', 'root.key'] as $file) {
     connects($file, 'server.pem', 'server', ca($file));
 }
+$pem = file_get_contents($certificates->path('root.pem'));
+foreach ([
+    'a byte order mark' => "\xEF\xBB\xBF$pem",
+    'X509 CERTIFICATE' => preg_replace('/(BEGIN|END) /', '$1 X509 ', $pem),
+    'blanks at the ends of lines' => str_replace("\n", " \t\r\n", $pem),
+    'tabs at the ends of lines' => str_replace("\n", "\t\n", $pem),
+    'blanks before lines' => preg_replace('/^/m', ' ', $pem),
+] as $name => $text) {
+    file_put_contents($certificates->path('written.pem'), $text);
+    connects($name, 'server.pem', 'server', ca('written.pem'));
+}
+$certificates->make('under', 'inter', ME, SERVER);
+$certificates->join('under-inter', 'under.pem', 'inter.pem');
+foreach ([[], ['-addtrust', 'serverAuth'], ['-addtrust', 'clientAuth'], ['-addtrust', 'anyExtendedKeyUsage'], ['-addreject', 'serverAuth'], ['-addreject', 'clientAuth'], ['-addreject', 'anyExtendedKeyUsage'],
+    ['-addtrust', 'serverAuth', '-addreject', 'serverAuth'], ['-setalias', 'a name']] as $settings) {
+    foreach (['root' => ['server.pem', 'server'], 'inter' => ['under-inter', 'under']] as $ca => $shown) {
+        $certificates->openssl('x509', '-in', "$ca.pem", '-trustout', ...[...$settings, '-out', 'trusted.pem']);
+        connects("TRUSTED CERTIFICATE, $ca " . implode(' ', $settings), ...[...$shown, ca('trusted.pem')]);
+    }
+}
 mkdir($certificates->path('hashed'));
 copy($certificates->path('other.pem'), $certificates->path('hashed/0.pem'));
 copy($certificates->path('root.pem'), $certificates->path('hashed/1.pem'));
@@ -168,6 +188,8 @@ foreach ([
     'extendedKeyUsage=msSGC', 'keyUsage=digitalSignature', 'keyUsage=critical,keyEncipherment,digitalSignature', 'keyUsage=digitalSignature,keyCertSign', 'keyUsage=nonRepudiation', 'keyUsage=keyCertSign,cRLSign',
     'nsCertType=server', 'nsCertType=client', 'nsComment=hello', '1.2.3.4=DER:0500', '1.2.3.4=critical,DER:0500', 'certificatePolicies=1.2.3.4', 'crlDistributionPoints=URI:http://a/b', 'authorityInfoAccess=OCSP;URI:http://a/',
     'basicConstraints=DER:0500', 'keyUsage=DER:0500', 'subjectAltName=DER:0500', 'policyConstraints=requireExplicitPolicy:3', 'tlsfeature=status_request', 'proxyCertInfo=critical,language:id-ppl-anyLanguage',
+    'subjectKeyIdentifier=critical,DER:04020102', 'authorityKeyIdentifier=critical,DER:3000', 'proxyCertInfo=language:id-ppl-anyLanguage', '1.3.6.1.5.5.7.48.1.5=critical,DER:0500', 'issuerAltName=critical,URI:http://a/',
+    'nameConstraints=DER:3000', '2.5.29.30=critical,DER:3000', '2.5.29.30=critical,DER:3002A000', '1.3.6.1.5.5.7.1.7=DER:0500', '1.3.6.1.5.5.7.1.8=DER:0500', '1.3.6.1.5.5.7.1.8=DER:3004A0020500',
 ] as $extension) {
     $file = 'use' . md5($extension);
     $certificates->make($file, 'root', ME, $extension);

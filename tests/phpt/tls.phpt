@@ -127,7 +127,7 @@ empty: connected
 revoked: Cannot connect to MySQL using SSL: a certificate was revoked
 others: connected
 old: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer has expired
-oldrevoked: Cannot connect to MySQL using SSL: a certificate was revoked
+oldrevoked: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer has expired
 early: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer is not valid yet
 foreign: Cannot connect to MySQL using SSL: there is no CRL of a certificate's issuer
 forged: Cannot connect to MySQL using SSL: the CRL of a certificate's issuer is not signed by it

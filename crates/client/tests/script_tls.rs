@@ -185,12 +185,13 @@ fn an_end_in_the_midst_of_an_answer_is_an_error() {
     }
 }
 
-/// A low level is about certificates; TLS 1.3 goes only where short keys are wanted and the older version is possible.
+/// A low level is about certificates only.
 #[test]
 fn a_low_level_leaves_tls_1_3() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls_peer/cert.pem");
     for (ciphers, verify) in [
         ("ALL:@SECLEVEL=0", Verify::None),
+        ("ALL:@SECLEVEL=1", Verify::Identity),
         ("TLS_AES_256_GCM_SHA384:@SECLEVEL=1", Verify::Identity),
     ] {
         let peer = Peer::start(plan(&TLS13));

@@ -1,15 +1,13 @@
 //! A certificate: what of it decides whether it is believed.
 
-use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::PemObject;
-use x509_parser::asn1_rs::{FromDer, oid};
+use x509_parser::asn1_rs::{FromDer, Oid, oid};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::{GeneralName, ParsedExtension, X509Extension};
 use x509_parser::oid_registry as oids;
 use x509_parser::x509::{X509Name, X509Version};
 
 use super::constraints::{AltName, Constraints};
-use super::name::canonical;
+use super::name::{canonical, host_names};
 use super::signature::{Algorithm, PublicKey};
 use super::signed::Signed;
 
@@ -45,8 +43,12 @@ pub struct Certificate {
     pub(super) authority: Authority,
     pub(super) alt_names: Vec<AltName>,
     pub(super) common_name: Option<Vec<u8>>,
+    /// Those of all common names that could be a host's; `None`: one can't be read.
+    pub(super) host_names: Option<Vec<Vec<u8>>>,
     pub(super) emails: bool,
     pub(super) constraints: Option<Constraints>,
+    /// Whether who knows it said so for servers: then no chain need go on from it.
+    pub(super) is_anchor: bool,
     /// Why it is believed in no case.
     pub(super) flaw: Option<&'static str>,
 }
@@ -94,8 +96,10 @@ impl Certificate {
             authority: Authority::default(),
             alt_names: Vec::new(),
             common_name: first_common_name(&tbs.subject),
+            host_names: host_names(&tbs.subject),
             emails: tbs.subject.iter_email().next().is_some(),
             constraints: None,
+            is_anchor: false,
             flaw: None,
         };
         if !signed.has_one_algorithm {
@@ -115,6 +119,12 @@ impl Certificate {
     }
 
     fn read(&mut self, extension: &X509Extension<'_>) {
+        if extension.critical && !may_be_critical(&extension.oid) {
+            self.flaw = Some("a certificate has a critical extension that is not known here");
+        }
+        if [PROXY, ADDRESSES, NUMBERS].contains(&extension.oid) {
+            self.flaw = Some("a certificate is of a kind that is not supported here");
+        }
         match extension.parsed_extension() {
             ParsedExtension::KeyUsage(usage) => {
                 self.usage = Some(Usage {
@@ -159,25 +169,16 @@ impl Certificate {
                     self.flaw = Some("a CA has name constraints that can't be read");
                 }
             }
-            ParsedExtension::CertificatePolicies(_)
-            | ParsedExtension::PolicyMappings(_)
-            | ParsedExtension::PolicyConstraints(_)
-            | ParsedExtension::InhibitAnyPolicy(_)
-            | ParsedExtension::CRLDistributionPoints(_) => {}
             ParsedExtension::ParseError { .. } if is_deciding(extension) => {
                 self.flaw = Some("a certificate has an extension that can't be read");
-            }
-            _ if extension.critical => {
-                self.flaw = Some("a certificate has a critical extension that is not known here");
             }
             _ => {}
         }
     }
 
-    /// Reads the certificates of a PEM file; what is none is passed over.
-    pub fn parse_pem(pem: &[u8]) -> Vec<Certificate> {
-        let found = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok);
-        found.filter_map(|der| Certificate::parse(&der)).collect()
+    /// The certificate in DER.
+    pub fn as_der(&self) -> &[u8] {
+        &self.der
     }
 
     /// The public key as it stands there: a SubjectPublicKeyInfo in DER.
@@ -219,6 +220,32 @@ impl Certificate {
             (None, None) => self.netscape.is_some_and(|(_, is_ca)| is_ca),
         }
     }
+}
+
+/// The proxy certificates of RFC 3820, which nobody takes who does not ask for them.
+const PROXY: Oid<'static> = oid!(1.3.6.1.5.5.7.1.14);
+/// The addresses and the networks of RFC 3779, which each CA above would have to have as well. They are for routers.
+const ADDRESSES: Oid<'static> = oid!(1.3.6.1.5.5.7.1.7);
+const NUMBERS: Oid<'static> = oid!(1.3.6.1.5.5.7.1.8);
+
+/// Whether it is an extension that may be critical: OpenSSL's `X509_supported_extension`, which lacks the key identifiers.
+fn may_be_critical(oid: &Oid<'_>) -> bool {
+    [
+        oids::OID_X509_EXT_CERT_TYPE,
+        oids::OID_X509_EXT_KEY_USAGE,
+        oids::OID_X509_EXT_SUBJECT_ALT_NAME,
+        oids::OID_X509_EXT_BASIC_CONSTRAINTS,
+        oids::OID_X509_EXT_CERTIFICATE_POLICIES,
+        oids::OID_X509_EXT_CRL_DISTRIBUTION_POINTS,
+        oids::OID_X509_EXT_EXTENDED_KEY_USAGE,
+        // "OCSP no check", of those who answer by OCSP.
+        oid!(1.3.6.1.5.5.7.48.1.5),
+        oids::OID_X509_EXT_POLICY_CONSTRAINTS,
+        oids::OID_X509_EXT_NAME_CONSTRAINTS,
+        oids::OID_X509_EXT_POLICY_MAPPINGS,
+        oids::OID_X509_EXT_INHIBIT_ANY_POLICY,
+    ]
+    .contains(oid)
 }
 
 /// Whether it is an extension whose content decides: one of these that can't be read spoils the certificate.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::host::matches_host;
+use super::signature::KeyKind;
 use super::{Certificate, Crls, Refusal, Trust};
 
 /// The longest chain, from the server's certificate to the CA: PHP's streams allow a depth of 9.
@@ -79,7 +80,7 @@ impl Search<'_> {
     /// Looks for the rest of a chain; whether there is a good one. From a known CA on only known ones are asked.
     fn extend(&mut self, chain: &mut Vec<Arc<Certificate>>, is_known: bool) -> bool {
         let Some(last) = chain.last().cloned() else { return false };
-        if last.is_self_signed() {
+        if last.is_self_signed() || is_known && last.is_anchor {
             if is_known || self.policy.trust.knows(&last) {
                 let checked = self.check(chain);
                 return checked.map_err(|refusal| self.refuse(3, refusal)).is_ok();
@@ -151,11 +152,16 @@ impl Search<'_> {
             }
         }
         let Some(crls) = &self.policy.crls else { return Ok(()) };
-        let mut links = chain.iter().zip(chain.iter().skip(1));
-        links.try_for_each(|(certificate, issuer)| crls.check(certificate, issuer, self.now))
+        // The last one is its own issuer, or there is no list of its.
+        let issuers = chain.iter().skip(1).chain(chain.last());
+        let (strength, now) = (self.policy.strength, self.now);
+        chain.iter().zip(issuers).try_for_each(|(it, issuer)| crls.check(it, issuer, strength, now))
     }
 
     fn check_strength(&self, certificate: &Certificate, is_last: bool) -> Result<(), Refusal> {
+        if certificate.key.kind == KeyKind::Unknown {
+            return Err(Refusal("a certificate's key is of a kind that is not supported here"));
+        }
         if certificate.key.strength() < self.policy.strength {
             return Err(Refusal("a certificate's key is too weak"));
         }

@@ -5,7 +5,6 @@
 use x509_parser::asn1_rs::{Any, Class, FromDer, Tag};
 use x509_parser::extensions::GeneralName;
 
-use super::host::host_of_last_resort;
 use super::name::canonical;
 use super::{Certificate, Refusal};
 
@@ -17,6 +16,7 @@ const MINIMUM_OF_0: [u8; 3] = [0x80, 1, 0];
 
 const NOT_PERMITTED: Refusal = Refusal("a CA signed for a name that it may not sign for");
 const NOT_SUPPORTED: Refusal = Refusal("a CA has a name constraint that is not supported here");
+const NOT_READ: Refusal = Refusal("a CA signed for a name that can't be read");
 const TOO_MANY: Refusal = Refusal("a CA has too many name constraints");
 
 /// A name that a certificate is for, or the constraint of such names.
@@ -97,17 +97,14 @@ impl Constraints {
             *slot = Some(read_subtrees(part.data)?);
         }
         let [permitted, excluded] = subtrees;
-        if permitted.is_none() && excluded.is_none() {
-            return None;
-        }
         Some(Constraints {
             permitted: permitted.unwrap_or_default(),
             excluded: excluded.unwrap_or_default(),
         })
     }
 
-    /// Whether a certificate may be under this CA; the common name counts as a DNS name wherever it could be taken for the
-    /// host, be it an address: as one it is not constrained in stock.
+    /// Whether a certificate may be under this CA; the common names of a server count as DNS names where there are no others, be they
+    /// addresses: as such they are not constrained in stock.
     pub(super) fn allow(&self, certificate: &Certificate, is_leaf: bool) -> Result<(), Refusal> {
         let mut names = certificate.alt_names.clone();
         if !certificate.subject.is_empty() {
@@ -116,8 +113,9 @@ impl Constraints {
         if certificate.emails {
             names.push(AltName::Email);
         }
-        if let Some(name) = host_of_last_resort(certificate).filter(|_| is_leaf) {
-            names.extend(looks_like_dns(name).then(|| AltName::Dns(name.to_vec())));
+        if is_leaf && !names.iter().any(|name| matches!(name, AltName::Dns(_))) {
+            let hosts = certificate.host_names.clone().ok_or(NOT_READ)?;
+            names.extend(hosts.into_iter().map(AltName::Dns));
         }
         let bases = self.permitted.len() + self.excluded.len();
         if names.len().saturating_mul(bases) > MAX_COMPARISONS {
@@ -142,11 +140,6 @@ impl Constraints {
     }
 }
 
-/// Whether a common name could be a host's: no host's has a space.
-fn looks_like_dns(name: &[u8]) -> bool {
-    !name.is_empty() && !name.iter().any(|byte| byte.is_ascii_whitespace())
-}
-
 /// The content of a sequence behind which there is nothing.
 fn sequence(der: &[u8]) -> Option<&[u8]> {
     let (rest, any) = Any::from_der(der).ok()?;
@@ -168,7 +161,7 @@ fn read_subtrees(mut rest: &[u8]) -> Option<Vec<AltName>> {
         }
         bases.push(AltName::read(&base));
     }
-    (!bases.is_empty()).then_some(bases)
+    Some(bases)
 }
 
 #[cfg(test)]
@@ -215,9 +208,9 @@ mod tests {
         assert_eq!(read(&[permitted.clone(), permitted.clone()]), None);
         assert_eq!(read(&[permitted.clone(), dns(0xA2, b"")]), None);
         assert_eq!(read(&[permitted.clone(), dns(0x30, b"")]), None);
-        assert_eq!(read(&[permitted, vec![0xA1, 0]]), None);
+        assert_eq!(read(&[permitted, vec![0xA1, 0]]), Some((1, 0)));
         assert_eq!(read(&[vec![0xA1, 3, 0x30, 1, 0x82]]), None);
-        assert_eq!(read(&[]), None);
+        assert_eq!(read(&[]), Some((0, 0)));
     }
 
     #[test]
@@ -228,30 +221,34 @@ mod tests {
             excluded: vec![AltName::Ip(vec![10, 0, 0, 0, 255, 0, 0, 0]), dns("not.good.test")],
         };
         let mut leaf = cas().remove(0);
-        let mut check = |name: &str, alt_names: &[AltName], expected: bool| {
-            leaf.common_name = Some(name.as_bytes().to_vec());
+        let mut check = |hosts: &[&str], alt_names: &[AltName], expected: bool| {
+            leaf.host_names = Some(hosts.iter().map(|name| name.as_bytes().to_vec()).collect());
             leaf.alt_names = alt_names.to_vec();
-            assert_eq!(constraints.allow(&leaf, true).is_ok(), expected, "{name} {alt_names:?}");
-            assert!(constraints.allow(&leaf, false).is_ok(), "{name} as a CA");
+            assert_eq!(constraints.allow(&leaf, true).is_ok(), expected, "{hosts:?} {alt_names:?}");
+            assert!(constraints.allow(&leaf, false).is_ok(), "{hosts:?} as a CA's");
         };
-        check("db.good.test", &[], true);
-        check("*.good.test", &[], true);
-        check("Some server", &[], true);
-        check("*.not.good.test", &[], false);
-        check("db.evil.test", &[], false);
-        check("*.evil.test", &[], false);
-        check("localhost", &[], false);
-        check("*", &[], false);
-        check("10.1.2.3", &[], false);
-        check("db.evil.test", &[AltName::Ip(vec![1, 2, 3, 4])], false);
-        check("db.evil.test", &[dns("db.good.test")], true);
+        check(&["db.good.test"], &[], true);
+        check(&["*.good.test"], &[], true);
+        check(&[], &[], true);
+        check(&["*.not.good.test"], &[], false);
+        check(&["db.evil.test"], &[], false);
+        check(&["db.good.test", "db.evil.test"], &[], false);
+        check(&["*.evil.test"], &[], false);
+        check(&["10.1.2.3"], &[], false);
+        check(&["db.evil.test"], &[AltName::Ip(vec![1, 2, 3, 4])], false);
+        check(&["db.evil.test"], &[AltName::Uri], false);
+        check(&["db.evil.test"], &[dns("db.good.test")], true);
+        leaf.host_names = None;
+        assert!(constraints.allow(&leaf, true).is_ok());
+        leaf.alt_names.clear();
+        assert!(constraints.allow(&leaf, true).is_err());
     }
 
     /// As in stock.
     #[test]
     fn an_address_as_a_common_name_is_no_address() {
         let mut leaf = cas().remove(0);
-        leaf.common_name = Some(b"127.0.0.1".to_vec());
+        leaf.host_names = Some(vec![b"127.0.0.1".to_vec()]);
         let net = || vec![AltName::Ip(vec![127, 0, 0, 1, 255, 255, 255, 255])];
         let other = vec![AltName::Ip(vec![10, 0, 0, 0, 255, 0, 0, 0])];
         let excluded = Constraints { permitted: Vec::new(), excluded: net() };

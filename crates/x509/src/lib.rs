@@ -14,6 +14,8 @@ mod constraints;
 mod crl;
 mod host;
 mod name;
+mod pem;
+mod pss;
 mod signature;
 mod signed;
 mod trust;
@@ -21,7 +23,8 @@ mod trust;
 pub use certificate::Certificate;
 pub use chain::Policy;
 pub use crl::Crls;
-pub use trust::{Trust, read_file};
+pub use pem::read_pem;
+pub use trust::Trust;
 
 use std::fmt;
 

@@ -1,14 +1,17 @@
 //! Signatures: by which algorithm, how strong, and whether they are right.
 
+use std::f64::consts::LN_2;
+
+use aws_lc_rs::digest;
 use aws_lc_rs::signature::{self as alg, UnparsedPublicKey, VerificationAlgorithm};
 use rustls::SignatureScheme;
-use x509_parser::asn1_rs::{FromDer, Oid};
+use x509_parser::asn1_rs::{FromDer, Oid, oid};
 use x509_parser::oid_registry as oids;
 use x509_parser::public_key::RSAPublicKey;
 use x509_parser::signature_algorithm::RsaSsaPssParams;
 use x509_parser::x509::{AlgorithmIdentifier, SubjectPublicKeyInfo};
 
-use super::{Certificate, Refusal};
+use super::{Certificate, Refusal, pss};
 
 const BAD: Refusal = Refusal("a certificate's signature is wrong");
 const UNSUPPORTED: Refusal =
@@ -23,6 +26,17 @@ pub(super) enum Hash {
     Sha256,
     Sha384,
     Sha512,
+}
+
+impl Hash {
+    fn digest(self) -> &'static digest::Algorithm {
+        match self {
+            Hash::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
+            Hash::Sha256 => &digest::SHA256,
+            Hash::Sha384 => &digest::SHA384,
+            Hash::Sha512 => &digest::SHA512,
+        }
+    }
 }
 
 /// How a signature is made.
@@ -44,6 +58,7 @@ pub(super) enum KeyKind {
     P256,
     P384,
     P521,
+    Secp256k1,
     Ed25519,
     Unknown,
 }
@@ -71,6 +86,7 @@ impl PublicKey {
                 Some(curve) if curve == oids::OID_EC_P256 => (KeyKind::P256, 256),
                 Some(curve) if curve == oids::OID_NIST_EC_P384 => (KeyKind::P384, 384),
                 Some(curve) if curve == oids::OID_NIST_EC_P521 => (KeyKind::P521, 521),
+                Some(curve) if curve == oid!(1.3.132.0.10) => (KeyKind::Secp256k1, 256),
                 _ => (KeyKind::Unknown, 0),
             }
         } else if is(&oids::OID_SIG_ED25519) {
@@ -86,16 +102,9 @@ impl PublicKey {
         match (self.kind, self.bits) {
             (KeyKind::P521, _) => 256,
             (KeyKind::P384, _) => 192,
-            (KeyKind::P256 | KeyKind::Ed25519, _) => 128,
+            (KeyKind::P256 | KeyKind::Secp256k1 | KeyKind::Ed25519, _) => 128,
             (KeyKind::Unknown, _) => 0,
-            (KeyKind::Rsa | KeyKind::RsaPss, bits) => match bits {
-                15_360.. => 256,
-                7680.. => 192,
-                3072.. => 128,
-                2048.. => 112,
-                1024.. => 80,
-                _ => 0,
-            },
+            (KeyKind::Rsa | KeyKind::RsaPss, bits) => rsa_strength(bits),
         }
     }
 
@@ -106,6 +115,12 @@ impl PublicKey {
         message: &[u8],
         signature: &[u8],
     ) -> Result<(), Refusal> {
+        if let (KeyKind::Rsa | KeyKind::RsaPss, Algorithm::RsaPss(hash)) = (self.kind, algorithm)
+            && self.bits < RSA_BITS
+        {
+            let is_right = pss::verify(&self.bytes, hash.digest(), message, signature);
+            return if is_right { Ok(()) } else { Err(BAD) };
+        }
         let verification = self.verification(algorithm).ok_or(UNSUPPORTED)?;
         UnparsedPublicKey::new(verification, &self.bytes)
             .verify(message, signature)
@@ -120,6 +135,7 @@ impl PublicKey {
                 H::Sha1 if is_short => &alg::RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY,
                 H::Sha256 if is_short => &alg::RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
                 H::Sha512 if is_short => &alg::RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,
+                H::Sha384 if is_short => return None,
                 H::Sha1 => &alg::RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY,
                 H::Sha256 => &alg::RSA_PKCS1_2048_8192_SHA256,
                 H::Sha384 => &alg::RSA_PKCS1_2048_8192_SHA384,
@@ -139,10 +155,26 @@ impl PublicKey {
             (K::P521, A::Ecdsa(H::Sha256)) => &alg::ECDSA_P521_SHA256_ASN1,
             (K::P521, A::Ecdsa(H::Sha384)) => &alg::ECDSA_P521_SHA384_ASN1,
             (K::P521, A::Ecdsa(H::Sha512)) => &alg::ECDSA_P521_SHA512_ASN1,
+            (K::Secp256k1, A::Ecdsa(H::Sha256)) => &alg::ECDSA_P256K1_SHA256_ASN1,
             (K::Ed25519, A::Ed25519) => &alg::ED25519,
             _ => return None,
         })
     }
+}
+
+/// The strength of an RSA key of so many bits: the estimate of NIST SP 800-56B, appendix D, to the nearest multiple of 8; which is
+/// 112 from 1963 bits on. Where it rises above what NIST SP 800-57 says of well-known lengths, that counts.
+fn rsa_strength(bits: usize) -> u32 {
+    /// OpenSSL, which has no fractions, comes out as much too low.
+    const INEXACT: f64 = 0.005;
+    let natural = f64::from(u32::try_from(bits).unwrap_or(u32::MAX)) * LN_2;
+    let work = 1.923 * (natural * natural.ln().powi(2)).cbrt() - 4.69;
+    let most: u32 = if bits <= 7680 { 192 } else { 256 };
+    let steps = (8..=most).step_by(8);
+    steps
+        .take_while(|strength| f64::from(*strength) - 4.0 <= work / LN_2 - INEXACT)
+        .last()
+        .unwrap_or(0)
 }
 
 fn rsa_bits(key: &SubjectPublicKeyInfo<'_>) -> usize {
@@ -163,6 +195,7 @@ impl Algorithm {
             (oids::OID_PKCS1_SHA256WITHRSA, Algorithm::RsaPkcs1(Hash::Sha256)),
             (oids::OID_PKCS1_SHA384WITHRSA, Algorithm::RsaPkcs1(Hash::Sha384)),
             (oids::OID_PKCS1_SHA512WITHRSA, Algorithm::RsaPkcs1(Hash::Sha512)),
+            (oid!(1.2.840.10045.4.1), Algorithm::Ecdsa(Hash::Sha1)),
             (oids::OID_SIG_ECDSA_WITH_SHA256, Algorithm::Ecdsa(Hash::Sha256)),
             (oids::OID_SIG_ECDSA_WITH_SHA384, Algorithm::Ecdsa(Hash::Sha384)),
             (oids::OID_SIG_ECDSA_WITH_SHA512, Algorithm::Ecdsa(Hash::Sha512)),
@@ -194,7 +227,9 @@ impl Algorithm {
         match self {
             Algorithm::RsaPkcs1(_) => kind == KeyKind::Rsa,
             Algorithm::RsaPss(_) => matches!(kind, KeyKind::Rsa | KeyKind::RsaPss),
-            Algorithm::Ecdsa(_) => matches!(kind, KeyKind::P256 | KeyKind::P384 | KeyKind::P521),
+            Algorithm::Ecdsa(_) => {
+                matches!(kind, KeyKind::P256 | KeyKind::P384 | KeyKind::P521 | KeyKind::Secp256k1)
+            }
             Algorithm::Ed25519 => kind == KeyKind::Ed25519,
             Algorithm::Unknown => true,
         }
@@ -262,6 +297,29 @@ mod tests {
     use super::*;
     use rustls_pki_types::CertificateDer;
     use rustls_pki_types::pem::PemObject;
+
+    /// OpenSSL 3.0 (`openssl verify -auth_level 2`) refuses 1962 bits and takes 1963.
+    #[test]
+    fn the_strength_of_rsa_keys_is_rounded() {
+        for (bits, expected) in [
+            (0, 0),
+            (512, 56),
+            (1024, 80),
+            (1962, 104),
+            (1963, 112),
+            (1992, 112),
+            (2048, 112),
+            (3072, 128),
+            (4096, 152),
+            (6144, 176),
+            (7680, 192),
+            (8192, 200),
+            (15_360, 256),
+            (16_384, 256),
+        ] {
+            assert_eq!(rsa_strength(bits), expected, "{bits}");
+        }
+    }
 
     /// RFC 8446, 4.2.3: it is for certificates only there, even if it is right.
     #[test]

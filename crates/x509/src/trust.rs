@@ -1,16 +1,12 @@
 //! The CAs that are believed: those of a file, of directories, or the system's.
 
 use std::env;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::Certificate;
 use super::name::hash as name_hash;
-
-/// The most that is read of a file, in bytes; the bundles of all CAs of the world have less than 1 MiB.
-const MAX_FILE_BYTES: u64 = 16 << 20;
+use super::{Certificate, read_pem};
 
 /// How many files of one name a CA directory may have: `HASH.0` to `HASH.9`.
 const MAX_SAME_HASH: usize = 10;
@@ -89,18 +85,8 @@ fn named(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 
 /// The certificates of a file; one that can't be read has none.
 fn certificates(path: &Path) -> Option<impl Iterator<Item = Arc<Certificate>>> {
-    let pem = read_file(path).ok()?;
+    let pem = read_pem(path).ok()?;
     Some(Certificate::parse_pem(&pem).into_iter().map(Arc::new))
-}
-
-/// A whole file, up to 16 MiB, which none with certificates, keys or lists of them has.
-///
-/// # Errors
-/// It can't be read.
-pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
-use vaquita_x509::{Certificate, read_file};
+use vaquita_x509::{Certificate, read_pem};
 
 use super::unusable;
 use crate::error::{Error, system_text};
@@ -30,12 +30,11 @@ impl Identity {
     ) -> Result<Identity, Error> {
         let bad_certificate = |reason: &str| unusable("client certificate", certificate, reason);
         let bad_key = |reason: &str| unusable("key of the client certificate", key, reason);
-        let pem = read_file(certificate).map_err(|error| bad_certificate(&system_text(&error)))?;
-        let chain: Vec<_> = CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok).collect();
-        let own = chain.first().and_then(|der| Certificate::parse(der));
-        let own = own.ok_or_else(|| bad_certificate("there is no certificate in it"))?;
+        let pem = read_pem(certificate).map_err(|error| bad_certificate(&system_text(&error)))?;
+        let chain = Certificate::parse_pem(&pem);
+        let own = chain.first().ok_or_else(|| bad_certificate("there is no certificate in it"))?;
 
-        let pem = read_file(key).map_err(|error| bad_key(&system_text(&error)))?;
+        let pem = read_pem(key).map_err(|error| bad_key(&system_text(&error)))?;
         if pem.windows(ENCRYPTED.len()).any(|bytes| bytes == ENCRYPTED) {
             return Err(bad_key("it is encrypted, and nobody can say the passphrase here"));
         }
@@ -49,7 +48,8 @@ impl Identity {
         if key.public_key().is_none_or(|public| public.as_ref() != own.public_key()) {
             return Err(bad_key("it is not the key of the certificate"));
         }
-        Ok(Identity(Arc::new(CertifiedKey::new(chain, key))))
+        let chain = chain.iter().map(|it| CertificateDer::from(it.as_der()).into_owned());
+        Ok(Identity(Arc::new(CertifiedKey::new(chain.collect(), key))))
     }
 }
 

@@ -17,7 +17,7 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::{IpAddr, Ipv4Addr, ServerName};
-use vaquita_x509::{Certificate, Crls, Policy, Trust, read_file};
+use vaquita_x509::{Certificate, Crls, Policy, Trust, read_pem};
 
 use crate::error::{Error, system_text};
 use crate::options::{Address, ConnectOptions};
@@ -88,11 +88,6 @@ impl Setup {
             Some(string) => Ciphers::parse(string).map_err(Error::Tls)?,
             None => Ciphers::all(),
         };
-        // rustls's provider knows short RSA keys only by the signatures that TLS 1.3 no longer has.
-        let with_short_keys = options.verify != Verify::None
-            && ciphers.level < ciphers::DEFAULT_LEVEL
-            && ciphers.suites.iter().any(|suite| suite.tls13().is_none());
-        let versions: &[_] = if with_short_keys { &[&TLS12] } else { &[&TLS13, &TLS12] };
         let verifier: Arc<dyn ServerCertVerifier> = match options.verify {
             Verify::None => Arc::new(Anybody),
             Verify::Ca | Verify::Identity => Arc::new(Verifier {
@@ -102,7 +97,6 @@ impl Setup {
                     strength: ciphers.strength(),
                     host: (options.verify == Verify::Identity).then(|| host.to_owned()),
                 },
-                with_short_keys,
             }),
         };
         let provider = Arc::new(CryptoProvider {
@@ -110,7 +104,7 @@ impl Setup {
             ..aws_lc_rs::default_provider()
         });
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_protocol_versions(versions)
+            .with_protocol_versions(&[&TLS13, &TLS12])
             .map_err(|error| Error::Tls(error.to_string()))?
             .dangerous()
             .with_custom_certificate_verifier(verifier);
@@ -141,7 +135,7 @@ fn read_trust(options: &TlsOptions) -> Result<Trust, Error> {
     }
     let Some(path) = ca_file else { return Ok(Trust::new(Vec::new(), ca_directories)) };
     let bad_file = |error| Error::CaFile { path: path.clone(), error };
-    let pem = read_file(path).map_err(bad_file)?;
+    let pem = read_pem(path).map_err(bad_file)?;
     let certificates = Certificate::parse_pem(&pem);
     if certificates.is_empty() {
         let reason = "there is no certificate in it";
@@ -151,7 +145,7 @@ fn read_trust(options: &TlsOptions) -> Result<Trust, Error> {
 }
 
 fn read_crls(path: &Path) -> Result<Crls, Error> {
-    let pem = read_file(path).map_err(|error| unusable("CRL file", path, &system_text(&error)))?;
+    let pem = read_pem(path).map_err(|error| unusable("CRL file", path, &system_text(&error)))?;
     let unreadable = || unusable("CRL file", path, "there is no CRL in it, or a broken one");
     Crls::parse_pem(&pem).ok_or_else(unreadable)
 }

@@ -30,8 +30,6 @@ pub(super) struct Anybody;
 #[derive(Debug)]
 pub(super) struct Verifier {
     pub(super) policy: Policy,
-    /// Whether RSA keys of less than 2048 bits are wanted, which sign in the way of TLS 1.2 only.
-    pub(super) with_short_keys: bool,
 }
 
 fn refused(refusal: Refusal) -> rustls::Error {
@@ -87,11 +85,7 @@ impl ServerCertVerifier for Verifier {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        let is_pss = |scheme: &SignatureScheme| {
-            use SignatureScheme as S;
-            matches!(*scheme, S::RSA_PSS_SHA256 | S::RSA_PSS_SHA384 | S::RSA_PSS_SHA512)
-        };
-        SCHEMES.into_iter().filter(|it| !(self.with_short_keys && is_pss(it))).collect()
+        SCHEMES.to_vec()
     }
 }
 
