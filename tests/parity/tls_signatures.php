@@ -29,7 +29,7 @@ foreach (['expired' => $past, 'not valid yet' => $future, 'valid for ever' => $l
 }
 
 section('keys and signatures');
-foreach (['RSA:2048', 'RSA:3072', 'RSA:1024', 'EC:P-256', 'EC:P-384', 'EC:P-521', 'ED25519', 'RSA-PSS'] as $kind) {
+foreach (['RSA:2048', 'RSA:3072', 'RSA:1024', 'RSA:1960', 'RSA:1992', 'RSA:2040', 'RSA:2047', 'EC:P-256', 'EC:P-384', 'EC:P-521', 'ED25519', 'RSA-PSS', 'ED448', 'EC:P-224', 'EC:secp256k1', 'EC:brainpoolP256r1'] as $kind) {
     $file = 'key' . md5($kind);
     $certificates->make($file, 'root', ME, SERVER, $kind);
     connects("the server's key is $kind", "$file.pem", $file, ca('root.pem'));
@@ -130,6 +130,19 @@ foreach (['permitted;IP:127.0.0.0/255.0.0.0', 'permitted;IP:10.0.0.0/255.0.0.0',
     connects("$constraint, common name", "chain$leaf", $leaf, ca('root.pem'));
 }
 
+foreach (['permitted', 'excluded'] as $sort) {
+    $file = "names$sort";
+    $certificates->make($file, 'root', "/CN=$file", CA . "\nnameConstraints=$sort;DNS:0.1");
+    foreach (['0x7f.0.1', '0x7f.0.2', '*.0.1', '2130706433', '*', '0x7f.0.1/CN=0x7f.0.2', '0x7f.0.2/CN=0x7f.0.1', '2130706433/CN=a b', '2130706433/CN=a..b', '2130706433/CN=-a.b'] as $number => $subject) {
+        foreach (['' => 'basicConstraints=CA:FALSE', ', a URI' => 'subjectAltName=URI:http://a/', ', an address' => 'subjectAltName=IP:127.0.0.2'] as $label => $extensions) {
+            $leaf = "$file$number" . md5($label);
+            $certificates->make($leaf, $file, "/CN=$subject", $extensions);
+            $certificates->join("chain$leaf", "$leaf.pem", "$file.pem");
+            connects("$sort;DNS:0.1, $subject$label", "chain$leaf", $leaf, ca('root.pem'), host: strtok($subject, '/') === '2130706433' || $subject === '*' ? '2130706433' : '0x7f.0.1');
+        }
+    }
+}
+
 section('long chains');
 $issuer = 'root';
 $chain = [];
@@ -171,7 +184,7 @@ foreach ([
 }
 
 section('ciphers');
-foreach (['DEFAULT', 'HIGH', 'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384:nonsense', 'AES128-SHA', 'DHE-RSA-AES256-SHA:AES128-SHA', 'HIGH:!aNULL:!MD5', 'nonsense', 'ALL:!ECDHE'] as $ciphers) {
+foreach (['DEFAULT', 'HIGH', 'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384:nonsense', 'AES128-SHA', 'DHE-RSA-AES256-SHA:AES128-SHA', 'HIGH:!aNULL:!MD5', 'nonsense', 'ALL:!ECDHE', '-ALL', '!ALL', '+ALL', '!aNULL', 'HIGH:-ALL', '-ALL:HIGH', '!ALL:HIGH', '@SECLEVEL=1', 'HIGH:nonsense'] as $ciphers) {
     connects($ciphers, 'server.pem', 'server', ca('root.pem', ciphers: $ciphers));
 }
 unset($server);

@@ -47,11 +47,11 @@ const PARTS: &str = " 3DES ADH AECDH AES AES128 AES128CCM AES128CCM8 AES256 AES2
 pub(super) struct Ciphers {
     pub(super) suites: Vec<SupportedCipherSuite>,
     /// OpenSSL's security level, which is about certificates too.
-    pub(super) level: u8,
+    level: u8,
 }
 
 /// The security level of OpenSSL as Debian builds it.
-pub(super) const DEFAULT_LEVEL: u8 = 2;
+const DEFAULT_LEVEL: u8 = 2;
 
 impl Ciphers {
     /// All suites.
@@ -67,8 +67,10 @@ impl Ciphers {
         let mut chosen = [false; SUITES.len()];
         let mut banned = chosen;
         let mut level = DEFAULT_LEVEL;
-        let mut is_understood = false;
         let mut is_tls13_named = false;
+        // Whether OpenSSL would have a suite, be it one that is not here.
+        let mut is_any_left = false;
+        let mut is_all_banned = false;
         for word in string.split([':', ',', ';', ' ']).filter(|word| !word.is_empty()) {
             if let Some((_, number)) = word.split_once("@SECLEVEL=") {
                 level = number.parse().ok().filter(|level| *level <= 5).unwrap_or(level);
@@ -78,7 +80,12 @@ impl Ciphers {
                 Some((sign @ ("!" | "-" | "+"), name)) => (sign, name),
                 _ => ("", word),
             };
-            is_understood |= is_known(name);
+            is_all_banned |= (sign, name) == ("!", "ALL");
+            is_any_left = match (sign, name) {
+                ("-" | "!", "ALL") => false,
+                ("", name) if is_known(name) => !is_all_banned,
+                _ => is_any_left,
+            };
             is_tls13_named |=
                 sign.is_empty() && SUITES.iter().any(|it| is_tls13(it) && it.0 == name);
             let slots = chosen.iter_mut().zip(&mut banned).zip(&SUITES);
@@ -97,7 +104,7 @@ impl Ciphers {
             is_in.then_some(suite.1)
         };
         let suites: Vec<_> = slots.filter_map(stays).collect();
-        if !is_understood || suites.is_empty() {
+        if !is_any_left || suites.is_empty() {
             let names = SUITES.map(|(name, _)| name).join(", ");
             return Err(format!("no cipher is possible by '{string}'; there are: {names}"));
         }
@@ -196,10 +203,26 @@ mod tests {
 
     #[test]
     fn what_chooses_nothing_is_an_error_that_says_what_there_is() {
-        for string in ["nonsense", "", ":", "AES128-NONSENSE"] {
+        for string in [
+            "nonsense",
+            "",
+            ":",
+            "AES128-NONSENSE",
+            "-ALL",
+            "!ALL",
+            "+ALL",
+            "!aNULL",
+            "HIGH:-ALL",
+            "!ALL:HIGH",
+        ] {
             let error = Ciphers::parse(string).unwrap_err();
             assert!(error.contains("TLS_AES_256_GCM_SHA384"), "{error}");
         }
+    }
+
+    #[test]
+    fn what_is_chosen_after_all_went_stays() {
+        check("-ALL:ECDHE-RSA-AES128-GCM-SHA256", &with_tls13(&["ECDHE-RSA-AES128-GCM-SHA256"]));
     }
 
     #[test]
