@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential test-matrix test-php84 conformance conformance-all conformance-memory calls install uninstall clean
+.PHONY: help build demo test differential test-matrix test-php84 conformance conformance-all conformance-memory apps calls install uninstall clean
 
 help:
 	@echo "make demo         one PHP script on the stock extensions and on Vaquita, side by side"
@@ -9,6 +9,7 @@ help:
 	@echo "make conformance  PHP's own tests on stock and on Vaquita; SUITE=mysqli SERVER=mariadb MODES=tcp,socket,tls,compress (defaults: mysqli, mariadb, tcp)"
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
 	@echo "make conformance-memory  those of mysqli under valgrind"
+	@echo "make apps         WordPress, phpMyAdmin and Adminer on stock and on Vaquita: is every page the same?"
 	@echo "make calls        what each call of mysqli costs on both, in instructions"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; COUNT=10000 SEED=1"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
@@ -42,6 +43,9 @@ conformance-all:
 
 conformance-memory:
 	@scripts/conformance-memory
+
+apps:
+	@scripts/apps
 
 calls:
 	@scripts/calls

@@ -1,0 +1,66 @@
+<?php
+/*
+ * Uses applications on the stock extensions and on Vaquita, and compares every page, its number of queries and what it logged.
+ *
+ *   php run.php STOCK_PHP VAQUITA_PHP PACKAGES FOLDER [NAME...]
+ *
+ * PACKAGES is the folder with the applications' unpacked packages, FOLDER where everything is kept that was seen. The server is in the
+ * environment (scripts/with-servers mariadb). An application is a file here, which returns what it is made of:
+ * packages, folder (in them), masks (of what may differ between two visits), settings, prepare(folder, packages, database), visit(site).
+ */
+
+declare(strict_types=1);
+
+error_reporting(E_ALL);
+set_error_handler(fn(int $level, string $message, string $file, int $line) => throw new ErrorException($message, 0, $level, $file, $line));
+require 'browser.php';
+require 'site.php';
+
+[, $stock, $vaquita, $packages, $kept] = $argv;
+$names = array_slice($argv, 5) ?: array_map(fn($path) => basename($path, '.php'), array_diff(glob(__DIR__ . '/*.php'), array_map(fn($name) => __DIR__ . "/$name.php", ['run', 'browser', 'site'])));
+$failed = 0;
+foreach ($names as $name) {
+    $app = require __DIR__ . "/$name.php";
+    $seen = [];
+    foreach (['stock' => $stock, 'vaquita' => $vaquita] as $stack => $php) {
+        $folder = "$kept/$name-$stack";
+        copy_tree("$packages{$app['folder']}", $folder, $packages);
+        $database = "{$name}_app";
+        $app['prepare']($folder, $packages, $database);
+        $site = new Site($php, $folder, $database, $app['masks'], isset($app['settings']) ? $app['settings']($packages) : [], "$packages/usr/lib/x86_64-linux-gnu");
+        try {
+            $app['visit']($site);
+        } finally {
+            $site->close();
+            $seen[$stack] = $site->seen();
+            file_put_contents("$folder.pages", implode("\n", $seen[$stack]) . "\n");
+        }
+    }
+    $pages = count(preg_grep('/^=== /', $seen['stock']));
+    $same = $seen['stock'] === $seen['vaquita'];
+    $failed += $same ? 0 : 1;
+    echo "$name: $pages pages, ", $same ? "the same on both\n" : "which differ: diff $kept/$name-stock.pages $kept/$name-vaquita.pages\n";
+    if (!$same) {
+        passthru('diff ' . escapeshellarg("$kept/$name-stock.pages") . ' ' . escapeshellarg("$kept/$name-vaquita.pages") . ' | cut -c 1-400 | head -60');
+    }
+}
+echo count($names) - $failed, " passed, $failed failed\n";
+exit($failed === 0 ? 0 : 1);
+
+/** Copies a folder of a package; links to other packages lead into those that were unpacked beside it. */
+function copy_tree(string $from, string $to, string $packages): void
+{
+    mkdir($to, recursive: true);
+    foreach (array_diff(scandir($from), ['.', '..']) as $name) {
+        $path = "$from/$name";
+        if (is_link($path)) {
+            $target = readlink($path);
+            $path = str_starts_with($target, '/') ? "$packages$target" : "$from/$target";
+        }
+        if (is_dir($path)) {
+            copy_tree($path, "$to/$name", $packages);
+        } elseif (is_file($path)) {
+            copy($path, "$to/$name");
+        }
+    }
+}
