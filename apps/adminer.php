@@ -38,6 +38,7 @@ return [
             CREATE VIEW prices AS SELECT kind, SUM(price) AS total FROM books GROUP BY kind;
             INSERT INTO authors VALUES (1, 'Anna O''Neill 🐬', '1970-01-02', UNHEX('00FF1A27')), (2, 'Böll', NULL, NULL);
             INSERT INTO books (author, title, price, bits, kind) SELECT 1 + seq % 2, CONCAT('Title ', seq), seq / 3, seq, IF(seq % 2, 'novel', 'poems') FROM seq_1_to_120;
+            ANALYZE TABLE authors, books;
             SQL);
         $site->visit('tables', fn($b) => $b->get($where));
         foreach (['table=authors', 'table=books', 'indexes=books', 'create=books', 'foreign=books', 'view=prices', 'schema=', 'variables=', 'select=authors', 'select=prices', 'select=books', 'select=books&page=1', 'edit=authors&where[id]=1'] as $page) {

@@ -23,7 +23,7 @@ final class Site
     public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, string $libraries)
     {
         $this->log = new mysqli('localhost', getenv('VAQUITA_MARIADB_USER'), getenv('VAQUITA_MARIADB_PASSWORD'), '', 0, getenv('VAQUITA_MARIADB_SOCKET'));
-        $this->log->query("SET GLOBAL log_output = 'TABLE', general_log = ON");
+        $this->log->query("SET GLOBAL log_output = 'TABLE', general_log = ON, innodb_stats_auto_recalc = OFF");
         $this->log->query("DROP DATABASE IF EXISTS `$database`");
         $this->log->query("CREATE DATABASE `$database` CHARACTER SET utf8mb4");
         $command = [$php];
