@@ -222,9 +222,11 @@ impl Algorithm {
         }
     }
 
-    /// Whether keys of this kind sign so.
+    /// Whether keys of this kind may sign so.
     pub(super) fn fits(self, kind: KeyKind) -> bool {
         match self {
+            // That it can't be verified is told later.
+            _ if kind == KeyKind::Unknown => true,
             Algorithm::RsaPkcs1(_) => kind == KeyKind::Rsa,
             Algorithm::RsaPss(_) => matches!(kind, KeyKind::Rsa | KeyKind::RsaPss),
             Algorithm::Ecdsa(_) => {
@@ -297,6 +299,15 @@ mod tests {
     use super::*;
     use rustls_pki_types::CertificateDer;
     use rustls_pki_types::pem::PemObject;
+
+    /// The refusal is to name the key, not to say that the CA is not known.
+    #[test]
+    fn unknown_keys_may_have_signed_but_verify_nothing() {
+        let key = PublicKey { kind: KeyKind::Unknown, bits: 0, bytes: Vec::new() };
+        let algorithm = Algorithm::Ecdsa(Hash::Sha256);
+        assert!(algorithm.fits(key.kind) && !algorithm.fits(KeyKind::Ed25519));
+        assert_eq!(key.verify(algorithm, b"", b""), Err(UNSUPPORTED));
+    }
 
     /// OpenSSL 3.0 (`openssl verify -auth_level 2`) refuses 1962 bits and takes 1963.
     #[test]
