@@ -2,7 +2,6 @@
 
 use std::f64::consts::LN_2;
 
-use aws_lc_rs::digest;
 use aws_lc_rs::signature::{self as alg, UnparsedPublicKey, VerificationAlgorithm};
 use rustls::SignatureScheme;
 use x509_parser::asn1_rs::{FromDer, Oid, oid};
@@ -26,17 +25,6 @@ pub(super) enum Hash {
     Sha256,
     Sha384,
     Sha512,
-}
-
-impl Hash {
-    fn digest(self) -> &'static digest::Algorithm {
-        match self {
-            Hash::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
-            Hash::Sha256 => &digest::SHA256,
-            Hash::Sha384 => &digest::SHA384,
-            Hash::Sha512 => &digest::SHA512,
-        }
-    }
 }
 
 /// How a signature is made.
@@ -118,7 +106,7 @@ impl PublicKey {
         if let (KeyKind::Rsa | KeyKind::RsaPss, Algorithm::RsaPss(hash)) = (self.kind, algorithm)
             && self.bits < RSA_BITS
         {
-            let is_right = pss::verify(&self.bytes, hash.digest(), message, signature);
+            let is_right = pss::verify(&self.bytes, hash, message, signature);
             return if is_right { Ok(()) } else { Err(BAD) };
         }
         let verification = self.verification(algorithm).ok_or(UNSUPPORTED)?;
