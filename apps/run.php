@@ -17,6 +17,10 @@ require 'browser.php';
 require 'site.php';
 
 [, $stock, $vaquita, $packages, $kept] = $argv;
+$version = fn(string $php) => shell_exec(escapeshellarg($php) . ' -r ' . escapeshellarg('echo phpversion("vaquita");'));
+if ($version($stock) || !$version($vaquita)) {
+    throw new Exception('the first PHP is meant as stock, the second one to have Vaquita');
+}
 $names = array_slice($argv, 5) ?: array_map(fn($path) => basename($path, '.php'), array_diff(glob(__DIR__ . '/*.php'), array_map(fn($name) => __DIR__ . "/$name.php", ['run', 'browser', 'site'])));
 $failed = 0;
 foreach ($names as $name) {

@@ -3,8 +3,8 @@
 //
 //     MYSQL_USER=me MYSQL_PASSWORD=secret MYSQL_DATABASE=test php examples/calls.php fetch_row_5 1000
 //
-// It prints nothing. `make calls` runs it under callgrind, with the stock extensions and with Vaquita, each call twice as often as
-// another time: the difference is what the calls cost, without PHP's start, the connection and the preparations.
+// It prints nothing. `make calls` runs it under callgrind, with the stock extensions and with Vaquita, each call often and less often:
+// the difference is what the calls cost, without PHP's start, the connection and the preparations.
 // The connection is described by MYSQL_HOST, MYSQL_PORT, MYSQL_SOCKET, MYSQL_USER, MYSQL_PASSWORD and MYSQL_DATABASE.
 
 declare(strict_types=1);

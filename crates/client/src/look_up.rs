@@ -14,7 +14,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use std::{mem, process, thread};
@@ -30,8 +30,9 @@ const MAX_THREADS: usize = 64;
 /// How long a thread waits for the next name.
 const IDLE_TIME: Duration = Duration::from_secs(10);
 
-/// How many threads there are.
+/// How many threads there are in the process of this id: a child that was forked begins with none.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
+static THREADS_OF: AtomicU32 = AtomicU32::new(0);
 
 /// The addresses of a host, which is a name or an address.
 ///
@@ -67,22 +68,27 @@ fn before<T: Send + 'static>(
     work: impl Fn() -> io::Result<T> + Clone + Send + 'static,
 ) -> io::Result<T> {
     let late = || io::Error::new(io::ErrorKind::TimedOut, "no answer within the connect timeout");
-    let left = time_until(deadline).map_err(|_| late())?;
-    let Some(resolver) = Resolver::idle().or_else(Resolver::start) else { return work() };
-    let (sender, receiver) = sync_channel(1);
-    let in_thread = work.clone();
-    let asked = resolver.questions.send(Box::new(move || {
-        // Nobody may be waiting any more.
-        let _ = sender.send(in_thread());
-    }));
-    match asked.map_or(Err(RecvTimeoutError::Disconnected), |()| receiver.recv_timeout(left)) {
-        Ok(done) => {
-            resolver.rest();
-            done
+    let mut kept = Resolver::idle();
+    loop {
+        let left = time_until(deadline).map_err(|_| late())?;
+        let was_kept = kept.is_some();
+        let Some(resolver) = kept.take().or_else(Resolver::start) else { return work() };
+        let (sender, receiver) = sync_channel(1);
+        let in_thread = work.clone();
+        let asked = resolver.questions.send(Box::new(move || {
+            // Nobody may be waiting any more.
+            let _ = sender.send(in_thread());
+        }));
+        match asked.map_or(Err(RecvTimeoutError::Disconnected), |()| receiver.recv_timeout(left)) {
+            Ok(done) => {
+                resolver.rest();
+                return done;
+            }
+            Err(RecvTimeoutError::Timeout) => return Err(late()),
+            // It had waited for so long that it went: another one is asked.
+            Err(RecvTimeoutError::Disconnected) if was_kept => {}
+            Err(RecvTimeoutError::Disconnected) => return work(),
         }
-        Err(RecvTimeoutError::Timeout) => Err(late()),
-        // It had waited for so long that it went just now.
-        Err(RecvTimeoutError::Disconnected) => work(),
     }
 }
 
@@ -140,6 +146,10 @@ struct Place;
 
 impl Place {
     fn take() -> Option<Place> {
+        let process = process::id();
+        if THREADS_OF.swap(process, Ordering::Relaxed) != process {
+            THREADS.store(0, Ordering::Relaxed);
+        }
         let one_more = |threads| (threads < MAX_THREADS).then_some(threads + 1);
         THREADS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok().map(|_| Place)
     }
@@ -240,10 +250,22 @@ mod tests {
         drop(idle);
         let another = who();
         assert_ne!(another, resolver);
-        // One that has gone answers nothing.
+        // One that has gone answers nothing: it takes another thread, not the caller's time.
         let (questions, _) = channel();
         *IDLE.lock().unwrap() = Some(Resolver { process: process::id(), questions });
-        assert_eq!(who(), thread::current().id());
-        assert_ne!(who(), another);
+        let next = who();
+        assert!(next != thread::current().id() && next != another);
+        assert_eq!(who(), next);
+    }
+
+    #[test]
+    fn a_child_begins_with_no_threads() {
+        let _alone = ALONE.lock();
+        drop(Place::take());
+        let threads = THREADS.fetch_add(MAX_THREADS, Ordering::Relaxed);
+        assert!(Place::take().is_none());
+        THREADS_OF.store(process::id() + 1, Ordering::Relaxed);
+        assert!(Place::take().is_some());
+        THREADS.store(threads, Ordering::Relaxed);
     }
 }

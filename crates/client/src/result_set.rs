@@ -54,6 +54,12 @@ impl Connection {
         let mut eof = None;
         if count > 0 && !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
             let payload = self.stream.read_packet(PacketKind::Eof, MAX_ANSWER_BYTES)?;
+            if ErrPacket::is_err(payload) {
+                // MariaDB opens a cursor only after it has told the columns.
+                let error = Error::server(&ErrPacket::parse(payload)?);
+                self.state = State::Ready;
+                return Err(error);
+            }
             eof = Some(EofPacket::parse(payload)?);
         }
         Ok((columns, eof))

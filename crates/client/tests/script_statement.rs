@@ -65,6 +65,20 @@ fn script() -> Script {
     Script::greeted().send(ok(AUTOCOMMIT)).expect_command(Command::StmtPrepare(SQL))
 }
 
+/// MariaDB opens a cursor only after it has told the columns; what goes wrong then stands in the place of the EOF packet.
+#[test]
+fn an_error_after_the_columns_leaves_the_connection_ready() {
+    let refused = err(1242, b"21000", "Subquery returns more than 1 row");
+    let columns = [vec![column_count(2)], definitions()[..2].to_vec(), vec![refused]].concat();
+    let script = script().send_all(prepared()).expect_packet().send_all(columns).ping();
+    let (mut connection, _server) = connect(script);
+    let statement = prepare(&mut connection).unwrap();
+    connection.send_execute(&statement, &[Parameter::Integer(Some(1))], true).unwrap();
+    assert_eq!(connection.read_query_response().unwrap_err().code(), 1242);
+    assert_eq!(connection.state(), State::Ready);
+    connection.ping().unwrap();
+}
+
 #[test]
 fn an_answer_is_read_to_its_end_and_cut_anywhere_it_is_an_error() {
     let (mut connection, _server) = connect(script().send_all(prepared()).ping());

@@ -176,7 +176,7 @@ impl Algorithm {
     pub(super) fn read(identifier: &AlgorithmIdentifier<'_>) -> Algorithm {
         let oid = &identifier.algorithm;
         if *oid == oids::OID_PKCS1_RSASSAPSS {
-            return pss(identifier).map_or(Algorithm::Unknown, Algorithm::RsaPss);
+            return pss_hash(identifier).map_or(Algorithm::Unknown, Algorithm::RsaPss);
         }
         [
             (oids::OID_PKCS1_SHA1WITHRSA, Algorithm::RsaPkcs1(Hash::Sha1)),
@@ -227,7 +227,7 @@ impl Algorithm {
 }
 
 /// The hash of RSASSA-PSS if its parameters are those that everybody uses: one hash for all, and a salt as long as it.
-fn pss(identifier: &AlgorithmIdentifier<'_>) -> Option<Hash> {
+fn pss_hash(identifier: &AlgorithmIdentifier<'_>) -> Option<Hash> {
     let parameters = RsaSsaPssParams::try_from(identifier.parameters.as_ref()?).ok()?;
     let mask = parameters.mask_gen_algorithm().ok()?;
     let hash = parameters.hash_algorithm_oid();

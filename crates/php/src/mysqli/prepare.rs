@@ -35,12 +35,12 @@ impl Statement {
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
         };
-        self.error.clear();
         // As in stock a statement begins anew where it was one before, whatever becomes of it.
         let is_again = self.phase.get() > Phase::Initialised;
         if is_again {
             self.forget(Goodbye::Now, Ending::Implicit);
         }
+        self.error.clear();
         self.said.set(if is_again { Said::default() } else { Said::nothing() });
         self.runs.set(0);
         let prepared = self.settle(session, session.prepare(sql))?;
