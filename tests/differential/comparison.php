@@ -76,7 +76,6 @@ final class Comparison
             if ($difference === null) {
                 $this->passed++;
             } elseif ($this->known->has(...$difference)) {
-                $this->passed++;
                 $this->known_count++;
             } else {
                 $this->failed++;
@@ -163,9 +162,15 @@ final class Comparison
         }
     }
 
+    /** How many were not compared to their end: after a difference of the ledger, or a crash of stock's. */
+    public function cut(): int
+    {
+        return $this->known_count + count($this->crashes);
+    }
+
     public function summary(): string
     {
-        $text = "\n$this->place: $this->passed as stock, $this->known_count of them until a difference of the ledger, $this->failed other; stock crashed in " . count($this->crashes) . "\n";
+        $text = "\n$this->place: $this->passed as stock, $this->known_count until a difference of the ledger, $this->failed other; stock crashed in " . count($this->crashes) . "\n";
         foreach ($this->crashes as $number => $crash) {
             $text .= "  $number: stock $crash\n";
         }
