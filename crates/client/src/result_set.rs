@@ -39,28 +39,27 @@ impl Connection {
         &mut self,
         count: u32,
     ) -> Result<(Vec<ColumnDefinition41>, Option<EofPacket>), Error> {
+        let has_eof = count > 0 && !self.capabilities.contains(Capabilities::DEPRECATE_EOF);
         let mut columns = Vec::new();
-        for _ in 0..count {
-            let payload = self
-                .stream
-                .read_packet(PacketKind::ColumnDefinition, MAX_COLUMN_DEFINITION_BYTES)?;
-            if ErrPacket::is_err(payload) {
-                let error = Error::server(&ErrPacket::parse(payload)?);
-                self.state = State::Ready;
-                return Err(error);
-            }
-            columns.push(ColumnDefinition41::parse(payload)?);
-        }
         let mut eof = None;
-        if count > 0 && !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
-            let payload = self.stream.read_packet(PacketKind::Eof, MAX_ANSWER_BYTES)?;
+        for number in 0..count + u32::from(has_eof) {
+            let (kind, most) = if number < count {
+                (PacketKind::ColumnDefinition, MAX_COLUMN_DEFINITION_BYTES)
+            } else {
+                (PacketKind::Eof, MAX_ANSWER_BYTES)
+            };
+            let payload = self.stream.read_packet(kind, most)?;
+            // Also in the place of the EOF packet: MariaDB opens a cursor only after it has told the columns.
             if ErrPacket::is_err(payload) {
-                // MariaDB opens a cursor only after it has told the columns.
                 let error = Error::server(&ErrPacket::parse(payload)?);
                 self.state = State::Ready;
                 return Err(error);
             }
-            eof = Some(EofPacket::parse(payload)?);
+            if number < count {
+                columns.push(ColumnDefinition41::parse(payload)?);
+            } else {
+                eof = Some(EofPacket::parse(payload)?);
+            }
         }
         Ok((columns, eof))
     }

@@ -308,7 +308,7 @@ impl Session {
 
     /// Whether the server waits for its next result to be read.
     pub(crate) fn is_result_pending(&self) -> bool {
-        self.look(|connection| connection.state() == State::NextResultPending).unwrap_or(false)
+        self.is_in(State::NextResultPending)
     }
 
     /// Receives the rest of the current result.
@@ -342,8 +342,7 @@ impl Session {
     /// # Errors
     /// Nobody asked for it, so it is only kept for whoever looks at `errno`.
     pub(crate) fn skip(&self, generation: u64) -> Result<(), Failed> {
-        let is_fetching = self.look(|connection| connection.state() == State::FetchingData);
-        if generation != self.generation.get() || is_fetching != Some(true) {
+        if generation != self.generation.get() || !self.is_fetching() {
             return Ok(());
         }
         let skipped = self
@@ -358,12 +357,16 @@ impl Session {
 
     /// Whether the server waits for a command.
     pub(crate) fn is_ready(&self) -> bool {
-        self.look(|connection| connection.state() == State::Ready).unwrap_or(false)
+        self.is_in(State::Ready)
     }
 
     /// Whether rows are on their way.
     pub(crate) fn is_fetching(&self) -> bool {
-        self.look(|connection| connection.state() == State::FetchingData).unwrap_or(false)
+        self.is_in(State::FetchingData)
+    }
+
+    fn is_in(&self, state: State) -> bool {
+        self.look(|connection| connection.state() == state).unwrap_or(false)
     }
 
     /// Lets the server take several statements in one query, or only one.
