@@ -7,7 +7,7 @@
 //!   (FPM, Apache prefork), and each child goes on with its own copy.
 //! - **Request.** `Module::request_start` puts this thread's state back: report mode, last connect error.
 //! - **Object.** Connections and results belong to PHP objects, whose free handler drops them at the latest at the request's end.
-//!   Persistent connections are given back then, to a pool of their thread (`mysqli::persistent`), which `Module::stop` empties when
+//!   Persistent connections are given back then, to a pool of their thread (`session::pool`), which `Module::stop` empties when
 //!   PHP ends. A forked child lets go of what it inherited without a byte.
 //! - **Thread.** The driver looks names up in a thread of its own, which knows nothing of PHP, takes none of its signals, and may outlive
 //!   request and module: the object is never unloaded.
@@ -15,7 +15,7 @@
 //! # Per process, per thread
 //!
 //! Per process are only class entries and Zend's tables (written at start, then read-only). Everything a request changes is per
-//! thread: `thread_local!` cells in `mysqli::report` and `mysqli::persistent`, and in `zend::guarded` where PHP has threads. Objects never leave their thread (`Rc`, `Cell`), as Zend's
+//! thread: `thread_local!` cells in `mysqli::report` and `session::pool`, and in `zend::guarded` where PHP has threads. Objects never leave their thread (`Rc`, `Cell`), as Zend's
 //! don't. So a ZTS build needs no other data layout.
 //!
 //! The only `unsafe` of this crate stands in `zend`.
@@ -23,6 +23,7 @@
 mod convert;
 mod mysqli;
 mod mysqlnd;
+mod session;
 mod statistics;
 mod vaquita;
 mod zend;

@@ -191,7 +191,7 @@ function mysqli_get_client_stats(): array {} // statistics::get_client_stats
 function mysqli_get_charset(mysqli $mysql): ?object {} // link::get_charset
 function mysqli_get_client_info(?mysqli $mysql = null): string {} // link::get_client_info
 function mysqli_get_client_version(): int {} // link::get_client_version
-function mysqli_get_links_stats(): array {} // persistent::get_links_stats
+function mysqli_get_links_stats(): array {} // statistics::get_links_stats
 function mysqli_get_host_info(mysqli $mysql): string {} // link::get_host_info
 function mysqli_get_proto_info(mysqli $mysql): int {} // link::get_proto_info
 function mysqli_get_server_info(mysqli $mysql): string {} // link::get_server_info
@@ -262,7 +262,7 @@ function mysqli_stmt_send_long_data(mysqli_stmt $statement, int $param_num, stri
 function mysqli_stmt_store_result(mysqli_stmt $statement): bool {} // statement_result::store_result
 function mysqli_stmt_sqlstate(mysqli_stmt $statement): string {} // statement::sqlstate
 function mysqli_sqlstate(mysqli $mysql): string {} // link::sqlstate
-function mysqli_ssl_set(mysqli $mysql, ?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos): true {} // tls::ssl_set
+function mysqli_ssl_set(mysqli $mysql, ?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos): true {} // options::ssl_set
 function mysqli_stat(mysqli $mysql): string|false {} // commands::stat
 function mysqli_store_result(mysqli $mysql, int $mode = 0): mysqli_result|false {} // query::store_result
 function mysqli_thread_id(mysqli $mysql): int {} // link::thread_id
@@ -368,7 +368,7 @@ class mysqli {
     public function set_charset(string $charset): bool {} // commands::set_charset, tentative
     public function options(int $option, $value): bool {} // options::options, tentative
     public function set_opt(int $option, $value): bool {} // options::options, tentative
-    public function ssl_set(?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos) {} // tls::ssl_set, tentative, returns true since 8.4
+    public function ssl_set(?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos) {} // options::ssl_set, tentative, returns true since 8.4
     public function stat(): string|false {} // commands::stat, tentative
     public function stmt_init(): mysqli_stmt|false {} // prepare::init, tentative
     public function store_result(int $mode = 0): mysqli_result|false {} // query::store_result, tentative

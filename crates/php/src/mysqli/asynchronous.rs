@@ -1,8 +1,9 @@
 //! Queries whose answers nobody waits for: MYSQLI_ASYNC, `mysqli_poll` and `mysqli_reap_async_query`.
 
+use super::link::Status;
 use super::link::{Link, finish};
 use super::query::give_result;
-use super::session::{Session, Status};
+use crate::session::Session;
 use crate::zend::call::Call;
 use crate::zend::error::{
     Outcome, throw_error, throw_plain_value_error, throw_type_error, throw_value_error, warning,
@@ -143,7 +144,7 @@ fn check(links: &Links<'_>) -> Outcome {
     links.each(|number, element| match element {
         // As in stock the number is that of the element.
         Element::Other(value) => Err(throw_type_error(number, c"an instance of mysqli", value)),
-        Element::Object(link) => match link.session.status.get() {
+        Element::Object(link) => match link.status.get() {
             Status::Closed => Err(throw_error(&[link.class_name(), b" object is already closed"])),
             Status::Valid => Ok(()),
             _ => Err(throw_error(&[link.class_name(), b" object is not fully initialized"])),

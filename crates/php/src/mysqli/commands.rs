@@ -1,7 +1,7 @@
 //! The functions that send one plain command.
 
+use super::link::Status;
 use super::link::{Link, finish, only_argument};
-use super::session::Status;
 use super::transaction::up_to_nul;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;

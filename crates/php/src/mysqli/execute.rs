@@ -1,11 +1,11 @@
 //! Running a prepared statement: its parameters, from the variables of a script to the wire.
 
-use super::failure::Failed;
 use super::link::Link;
+use super::link::Status;
 use super::prepare::{Ending, Goodbye};
-use super::prepared::Executed;
-use super::session::Status;
 use super::statement::{Phase, Said, Statement};
+use crate::session::failure::Failed;
+use crate::session::prepared::Executed;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
 use crate::zend::held::{Scalar, Wanted};

@@ -1,8 +1,8 @@
 //! Every way to fetch from a result.
 
 use super::result::{ResultSet, only_argument};
-use super::rows::Advanced;
 use crate::convert::Shape;
+use crate::session::rows::Advanced;
 use crate::zend::array::List;
 use crate::zend::blueprint::Blueprint;
 use crate::zend::call::Call;

@@ -1,9 +1,9 @@
 //! The class `mysqli`: its state, its properties, and the functions that only look at it.
 
 use super::asynchronous::Asynchronous;
-use super::connect;
 use super::report;
-use super::session::{Session, Status};
+use crate::session::Session;
+use crate::session::connecting::GIVEN_HOST;
 use crate::zend::array::Plain;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, deprecated_call, throw_error, warning};
@@ -11,21 +11,43 @@ use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
+use core::cell::Cell;
 use std::rc::Rc;
 use vaquita_client::{Address, UNKNOWN_ROWS, collation_name};
+
+/// How far a link has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Status {
+    /// No constructor ran, or it was closed.
+    Closed,
+    /// An attempt to connect failed and left nothing.
+    Emptied,
+    /// `mysqli_init` ran; options may be set.
+    Initialised,
+    /// It was connected.
+    Valid,
+}
 
 /// An object of class `mysqli`.
 pub(crate) struct Link {
     /// Shared with the unbuffered results that read from it.
     pub(crate) session: Rc<Session>,
     pub(super) asynchronous: Asynchronous,
+    pub(super) status: Cell<Status>,
+    /// Whether it is among the thread's open links.
+    pub(super) is_counted: Cell<bool>,
 }
 
 static CLASS: ClassSlot = ClassSlot::new();
 
 impl Class for Link {
     fn new() -> Link {
-        Link { session: Rc::new(Session::new()), asynchronous: Asynchronous::default() }
+        Link {
+            session: Rc::new(Session::new()),
+            asynchronous: Asynchronous::default(),
+            status: Cell::new(Status::Closed),
+            is_counted: Cell::new(false),
+        }
     }
 
     fn class() -> &'static ClassSlot {
@@ -130,7 +152,7 @@ const fn property(name: &'static str, read: Read) -> Property<Link> {
 
 /// Lets a property be read from `least` on; a closed link has another message.
 fn open(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outcome {
-    match link.session.status.get() {
+    match link.status.get() {
         Status::Closed if reading.quiet => Err(Thrown),
         Status::Closed => Err(throw_error(&[link.class_name(), b" object is already closed"])),
         _ => allowed(link, reading, least),
@@ -139,7 +161,7 @@ fn open(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outcome
 
 /// Lets a property be read from `least` on.
 fn allowed(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outcome {
-    match link.session.status.get() >= least {
+    match link.status.get() >= least {
         true => Ok(()),
         false if reading.quiet => Err(Thrown),
         false => Err(throw_error(&[b"Property access is not allowed yet"])),
@@ -149,7 +171,7 @@ fn allowed(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outc
 impl Link {
     /// The session of a link that has come as far as `least`; else throws what is wrong.
     pub(crate) fn session(link: Object<'_, Link>, least: Status) -> Outcome<&Session> {
-        match link.session.status.get() {
+        match link.status.get() {
             Status::Closed => Err(throw_error(&[link.class_name(), b" object is already closed"])),
             status if status < least => {
                 Err(throw_error(&[link.class_name(), b" object is not fully initialized"]))
@@ -179,7 +201,7 @@ fn field_count_of(session: &Session) -> i64 {
 fn write_host_info(session: &Session, slot: Slot<'_>) {
     let text = session.look(|connection| match connection.address() {
         Address::Tcp { host, .. } => {
-            let host = connection.attribute(connect::GIVEN_HOST).unwrap_or(host.as_bytes());
+            let host = connection.attribute(GIVEN_HOST).unwrap_or(host.as_bytes());
             Str::concat(&[host, b" via TCP/IP"])
         }
         Address::Unix(_) => Str::new(b"Localhost via UNIX socket"),

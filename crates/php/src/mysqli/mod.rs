@@ -4,30 +4,24 @@ pub(crate) mod asynchronous;
 pub(crate) mod commands;
 pub(crate) mod connect;
 pub(crate) mod execute;
-mod failure;
 pub(crate) mod fetch;
 pub(crate) mod field;
 pub(crate) mod link;
-mod local_infile;
 pub(crate) mod options;
-pub(crate) mod persistent;
 pub(crate) mod prepare;
-mod prepared;
 pub(crate) mod query;
 pub(crate) mod report;
 pub(crate) mod result;
-mod rows;
-mod session;
 pub(crate) mod statement;
 pub(crate) mod statement_attribute;
 pub(crate) mod statement_result;
 pub(crate) mod statistics;
-mod stock_words;
-pub(crate) mod tls;
 pub(crate) mod transaction;
 pub(crate) mod warnings;
 
 use crate::mysqlnd::Mysqlnd;
+use crate::session::connecting::DEFAULT_SOCKET;
+use crate::session::pool;
 use crate::zend::classes;
 use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
@@ -38,9 +32,6 @@ use core::ffi::{CStr, c_int};
 
 /// What `mysqli_driver::$driver_version` has always been.
 const DRIVER_VERSION: i64 = 101_009;
-/// Where Debian's servers listen.
-const DEFAULT_SOCKET: &CStr = c"/var/run/mysqld/mysqld.sock";
-
 pub(crate) struct Mysqli;
 
 impl Module for Mysqli {
@@ -69,7 +60,7 @@ impl Module for Mysqli {
     }
 
     fn stop() {
-        persistent::stop();
+        pool::stop();
     }
 
     fn request_start() {
@@ -79,7 +70,7 @@ impl Module for Mysqli {
     fn info() {
         let count = |number: i64| Str::decimal(u64::try_from(number).unwrap_or_default());
         let links = count(report::open_links());
-        let (active, idle) = (count(persistent::active()), count(persistent::idle()));
+        let (active, idle) = (count(pool::active()), count(pool::idle()));
         info::table(
             (c"MysqlI Support", c"enabled"),
             &[

@@ -1,48 +1,18 @@
-//! `mysqli_options`: what is set before connecting.
+//! `mysqli_options` and `mysqli_ssl_set`: what is set before connecting.
 
+use super::link::Status;
 use super::link::{Link, finish};
-use super::local_infile;
-use super::session::{Session, Status};
-use super::tls::Asked;
+use crate::session::options::seconds;
+use crate::session::tls::{Asked, TlsFiles};
+use crate::session::{Session, local_infile};
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown};
-use crate::zend::files;
-use crate::zend::ini;
 use crate::zend::slot::{Kind, Value};
-use crate::zend::string::Str;
 use crate::zend::version;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 use vaquita_client::{Charset, codes};
 
 /// The least `MYSQLI_OPT_NET_CMD_BUFFER_SIZE`, in bytes.
 const NET_CMD_BUFFER_MIN_BYTES: u32 = 4096;
-/// The most that is read of a file with a key, in bytes; the largest RSA keys take a tenth of it.
-const MAX_KEY_BYTES: u64 = 64 << 10;
-
-/// What `mysqli_options` set for the connections to come.
-#[derive(Default)]
-pub(crate) struct Options {
-    pub(crate) connect_timeout: Option<Duration>,
-    pub(crate) read_timeout: Option<Duration>,
-    pub(crate) charset: Option<&'static Charset>,
-    pub(crate) init_commands: Vec<Vec<u8>>,
-    /// The file with the server's RSA key; empty: none.
-    pub(crate) server_public_key_path: Vec<u8>,
-    /// The key, once it was read.
-    pub(crate) server_public_key: Option<Vec<u8>>,
-    pub(crate) int_and_float_native: bool,
-    /// Whether a log-in with an expired password leads to a session that may only change it.
-    pub(crate) can_handle_expired_passwords: bool,
-    /// Whether a statement may have any file sent.
-    pub(crate) local_infile: bool,
-    /// The folder whose files a statement may have sent; empty: none.
-    pub(crate) local_infile_directory: Vec<u8>,
-    pub(super) tls: Asked,
-}
-
 /// `mysqli_options`.
 pub(crate) fn options(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(2, 2)?;
@@ -170,48 +140,18 @@ fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool>
     Ok(set)
 }
 
-/// Reads the server's public key, if the script or the setting names a file with one. One that can't be had is a warning, as in stock,
-/// and is never silently done without: what stands in its place fits no server.
-pub(super) fn load_server_public_key(session: &Session) {
-    let asked = session.options.peek(|options| Str::new(&options.server_public_key_path));
-    let path = match asked {
-        Ok(path) if !path.bytes().is_empty() => path,
-        _ => Str::new(ini::string(c"mysqlnd.sha256_server_public_key").unwrap_or_default()),
+/// `mysqli_ssl_set`.
+pub(crate) fn ssl_set(call: &mut Call<'_>) -> Outcome {
+    let link = call.receiver::<Link>(5, 5)?;
+    let files = TlsFiles {
+        key: call.optional_bytes()?,
+        certificate: call.optional_bytes()?,
+        ca_file: call.optional_bytes()?,
+        ca_directories: call.optional_bytes()?,
+        ciphers: call.optional_bytes()?,
     };
-    if path.bytes().is_empty() {
-        return;
-    }
-    let is_allowed = files::warn_unless_allowed(path);
-    let errno = session.options.with(|options| {
-        let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Ok(Vec::new()) };
-        let errno = key.as_ref().err().map(|error| error.raw_os_error().unwrap_or_default());
-        options.server_public_key = Some(key.unwrap_or_default());
-        errno
-    });
-    if let Ok(Some(errno)) = errno {
-        files::warn_unopened(path, errno);
-    }
-    path.release();
-}
-
-fn read_key(path: &Path) -> io::Result<Vec<u8>> {
-    let mut key = Vec::new();
-    File::open(path)?.take(MAX_KEY_BYTES).read_to_end(&mut key)?;
-    Ok(key)
-}
-
-/// A path of a script's or a setting's bytes.
-pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-/// A timeout of so many seconds; none from 0 down.
-pub(super) fn seconds(number: i64) -> Option<Duration> {
-    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_secs)
-}
-
-/// A timeout of so many milliseconds; none from 0 down.
-pub(super) fn milliseconds(number: i64) -> Option<Duration> {
-    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_millis)
+    let session = Link::session(link, Status::Initialised)?;
+    let _ = session.options.with(|options| options.tls = Asked::of(&files));
+    call.returns().bool(true);
+    Ok(())
 }

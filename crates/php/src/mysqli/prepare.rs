@@ -1,11 +1,11 @@
 //! The life of a prepared statement: how it is made, made again, reset, and forgotten by the server.
 
-use super::failure::Failed;
 use super::link::Link;
+use super::link::Status;
 use super::report;
-use super::rows::Rows;
-use super::session::Status;
 use super::statement::{OnServer, Phase, Said, Statement, only_argument};
+use crate::session::failure::Failed;
+use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};

@@ -1,9 +1,11 @@
 //! Statements: `mysqli_query` and its parts, and the results of several statements in one.
 
 use super::asynchronous;
+use super::link::Status;
 use super::link::{Link, finish};
+use super::report::EARLIER_STATEMENT;
 use super::result::{self, ResultSet, STORE_RESULT, USE_RESULT};
-use super::session::{EARLIER_STATEMENT, Session, Status};
+use crate::session::Session;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, deprecated, is_pending};
 use crate::zend::object::{Object, make};

@@ -2,6 +2,8 @@
 //!
 //! Everything here is the state of one request on one thread: it begins anew with each request, also under ZTS.
 
+use crate::session::Session;
+use crate::session::failure::LastError;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, deprecated, is_pending, throw_object, warning};
 use crate::zend::guarded::Guarded;
@@ -10,6 +12,7 @@ use crate::zend::property::Property;
 use crate::zend::slot::{Slot, Value};
 use crate::zend::string::Str;
 use core::cell::Cell;
+use vaquita_client::StatusFlags;
 
 /// `MYSQLI_REPORT_ERROR`.
 const REPORT_ERROR: i64 = 1;
@@ -72,6 +75,43 @@ pub(crate) fn report_index(no_good_index: bool, no_index: bool, statement: &[u8]
     };
     let message = Str::concat(&[what, b" used in query/prepared statement ", statement]);
     raise(0, Str::new(b"00000"), message)
+}
+
+/// What the report of a missing index calls a statement that was sent before.
+pub(crate) const EARLIER_STATEMENT: &[u8] = b"from previous query";
+
+impl Session {
+    /// Reports the last statement if the server found no good index for it and the report mode asks for that.
+    pub(crate) fn report_index(&self, sql: &[u8]) -> Outcome {
+        let status = self.look(|connection| connection.session().status).unwrap_or_default();
+        let no_good_index = status.contains(StatusFlags::NO_GOOD_INDEX_USED);
+        report_index(no_good_index, status.contains(StatusFlags::NO_INDEX_USED), sql)
+    }
+}
+
+impl LastError {
+    /// Reports the error as the report mode asks: an exception, a warning or nothing.
+    pub(crate) fn report(&self) -> Outcome {
+        let is_told = self.look(|failure| failure.is_some_and(|it| it.warnings.replace_error));
+        self.warn()?;
+        if is_told == Some(true) {
+            return Ok(());
+        }
+        if reports_errors() { self.raise() } else { Ok(()) }
+    }
+
+    /// Reports the error whatever the report mode; only how is up to it.
+    pub(crate) fn raise(&self) -> Outcome {
+        let failure = self.look(|failure| {
+            failure.map(|failure| {
+                (failure.errno, Str::new(&failure.sqlstate), Str::new(&failure.message))
+            })
+        });
+        match failure.flatten() {
+            Some((errno, sqlstate, message)) => raise(errno, sqlstate, message),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Keeps the outcome of the last attempt to connect.

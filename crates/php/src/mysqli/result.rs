@@ -1,9 +1,11 @@
 //! The class `mysqli_result`: a result of either kind, buffered or read as it is fetched, and what it knows of its rows.
 
 use super::link::Link;
-use super::rows::Rows;
-use super::session::{EARLIER_STATEMENT, Session, Status};
+use super::link::Status;
+use super::report::EARLIER_STATEMENT;
 use crate::convert::{Format, Shape};
+use crate::session::Session;
+use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, plain_warning, throw_error, warning};

@@ -1,10 +1,11 @@
 //! The class `mysqli_stmt`: a prepared statement from its making to its end, and what it knows of itself.
 
-use super::failure::{Failed, LastError};
 use super::link::Link;
+use super::link::Status;
 use super::report;
-use super::rows::Rows;
-use super::session::{Session, Status};
+use crate::session::Session;
+use crate::session::failure::{Failed, LastError};
+use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, throw_error};

@@ -1,6 +1,6 @@
 //! The attributes of a prepared statement, which `attr_set` sets and `attr_get` tells.
 
-use super::session::Status;
+use super::link::Status;
 use super::statement::Statement;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;

@@ -1,11 +1,11 @@
 //! What a prepared statement gives back: rows into variables, results as objects.
 
-use super::failure::Failed;
+use super::link::Status;
 use super::result::{self, ResultSet};
-use super::rows::{Advanced, Rows};
-use super::session::Status;
 use super::statement::{Phase, Said, Statement, only_argument};
 use crate::convert::Format;
+use crate::session::failure::Failed;
+use crate::session::rows::{Advanced, Rows};
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};

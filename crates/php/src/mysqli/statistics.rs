@@ -1,15 +1,17 @@
 //! What a script sees of the statistics: of one connection, and of all together.
 
 use super::link::{self, Link};
+use super::report;
 use super::result::ResultSet;
-use super::rows::Rows;
-use super::session::Session;
 use super::statement::Statement;
-use crate::statistics::{self, Counters, Key, Totals};
+use crate::session::rows::Rows;
+use crate::session::{Session, pool};
+use crate::statistics::Totals;
+use crate::zend::array::Map;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
 use crate::zend::object::each_living;
-use vaquita_client::{Connection, Statistics};
+use vaquita_client::Connection;
 
 /// `mysqli_get_client_stats`.
 pub(crate) fn get_client_stats(call: &mut Call<'_>) -> Outcome {
@@ -51,72 +53,12 @@ fn add_results(totals: &mut Totals, is_wanted: impl Fn(&Rows) -> bool) {
     each_living::<Statement>(|statement| statement.look_at_rows(&mut add));
 }
 
-impl Session {
-    /// Lets the driver work on the connection; if statistics are not collected, its counters are afterwards what they were before.
-    pub(super) fn counting<R>(
-        &self,
-        connection: &mut Connection,
-        work: impl FnOnce(&mut Connection) -> R,
-    ) -> R {
-        let kept = (!self.is_collecting.get()).then(|| connection.counted());
-        let worked = work(connection);
-        if let Some(kept) = kept {
-            connection.set_counted(kept);
-        }
-        worked
-    }
-
-    /// Counts something of the connection, or of one that is no more.
-    pub(super) fn count(&self, key: Key, number: u64) {
-        if statistics::is_collecting() {
-            self.counters_now(|counters| counters.add(key, number));
-        }
-    }
-
-    /// Counts what was fetched of rows, which are going; it was collected at its time.
-    pub(super) fn count_fetched(&self, rows: &Rows) {
-        self.counters_now(|counters| rows.tell(|key, number| counters.add(key, number)));
-    }
-
-    /// The counters of the connection, or those of the thread if it is no more.
-    fn counters_now(&self, count: impl FnOnce(&Counters)) {
-        if self.is_counting.get() { count(&self.counters) } else { statistics::with_ended(count) }
-    }
-
-    /// Gives what was counted of the connection to the thread; it is no more.
-    pub(super) fn end_counting(&self, counted: &Statistics) {
-        self.is_counting.set(false);
-        self.counters.end(counted);
-    }
-
-    pub(super) fn count_connect(&self, is_connected: bool) {
-        self.is_collecting.set(statistics::is_collecting());
-        self.is_counting.set(is_connected);
-        if is_connected {
-            self.count(Key::connect_success, 1);
-            self.count(Key::active_connections, 1);
-        } else {
-            self.count(Key::connect_failure, 1);
-        }
-    }
-
-    /// Counts a persistent connection that is used again.
-    pub(super) fn count_reuse(&self) {
-        self.is_collecting.set(statistics::is_collecting());
-        self.is_counting.set(true);
-        if !self.is_collecting.get() {
-            self.adjust(|connection| connection.set_counted(Statistics::default()));
-        }
-        self.count(Key::connection_reused, 1);
-        self.count(Key::active_connections, 1);
-    }
-
-    /// Counts the end of the connection, which is being worked on.
-    pub(super) fn count_close(&self, how: Key, is_busy: bool) {
-        self.is_collecting.set(statistics::is_collecting());
-        if self.is_collecting.get() {
-            self.counters.add(how, 1);
-            self.counters.add(Key::in_middle_of_command_close, is_busy.into());
-        }
-    }
+/// `mysqli_get_links_stats`.
+pub(crate) fn get_links_stats(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    let mut stats = Map::new(call.returns(), 3);
+    stats.insert_named(b"total").long(report::open_links());
+    stats.insert_named(b"active_plinks").long(pool::active());
+    stats.insert_named(b"cached_plinks").long(pool::idle());
+    Ok(())
 }

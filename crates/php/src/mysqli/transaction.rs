@@ -1,7 +1,8 @@
 //! Transactions: statements that these functions put together.
 
+use super::link::Status;
 use super::link::{Link, finish};
-use super::session::{Session, Status};
+use crate::session::Session;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, warning};
 use crate::zend::version;

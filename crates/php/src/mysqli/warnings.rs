@@ -1,8 +1,9 @@
 //! The class `mysqli_warning`: what SHOW WARNINGS tells of the last statement, one after the other.
 
+use super::link::Status;
 use super::link::only_argument as only_link;
-use super::session::{Session, Status};
 use super::statement::only_argument as only_statement;
+use crate::session::Session;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, throw_error};
 use crate::zend::guarded::Guarded;

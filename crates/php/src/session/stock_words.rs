@@ -11,7 +11,7 @@ const LOCAL_INFILE_REFUSED: &[u8] =
     PDO::MYSQL_ATTR_LOCAL_INFILE|PDO::MYSQL_ATTR_LOCAL_INFILE_DIRECTORY";
 
 /// The text of a failure.
-pub(super) fn text(error: &Error) -> Cow<'_, [u8]> {
+pub(crate) fn text(error: &Error) -> Cow<'_, [u8]> {
     match error {
         Error::LocalInfileRefused(LocalInfileRefusal::Forbidden) => LOCAL_INFILE_REFUSED.into(),
         _ => error.message(),
@@ -19,7 +19,7 @@ pub(super) fn text(error: &Error) -> Cow<'_, [u8]> {
 }
 
 /// The number and text of a failure to connect.
-pub(super) fn of_connecting(error: &Error, address: &Address) -> (u16, Vec<u8>) {
+pub(crate) fn of_connecting(error: &Error, address: &Address) -> (u16, Vec<u8>) {
     match error {
         // Of files of CAs stock tells the reason in a warning; of all else here in OpenSSL's words, if at all.
         Error::CaFile { .. } => {
@@ -59,16 +59,16 @@ fn is_too_long_a_greeting(malformed: &Malformed) -> bool {
 #[derive(Clone, Default)]
 pub(crate) struct Warnings {
     /// In turn.
-    pub(super) texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// Whether they name the function that was called.
-    pub(super) name_function: bool,
+    pub(crate) name_function: bool,
     /// Whether stock leaves it at that: it has no error, so there is no exception either. Here the link keeps the error.
-    pub(super) replace_error: bool,
+    pub(crate) replace_error: bool,
 }
 
 impl Warnings {
     /// What stock warns of when connecting.
-    pub(super) fn of_connecting(error: &Error) -> Warnings {
+    pub(crate) fn of_connecting(error: &Error) -> Warnings {
         match error {
             Error::CaFile { path, error } => {
                 let what = match error.kind() {
@@ -87,7 +87,7 @@ impl Warnings {
     }
 
     /// What stock warns of in answers to commands.
-    pub(super) fn of_answer(error: &Error) -> Warnings {
+    pub(crate) fn of_answer(error: &Error) -> Warnings {
         let Error::Malformed(malformed) = error else { return Warnings::default() };
         let texts = match (malformed.packet, malformed.field, malformed.excess) {
             ("COM_QUERY Response", "info", excess @ 1..) => vec![

@@ -1,7 +1,6 @@
 //! How the last call of a link or of a prepared statement went: what `errno`, `sqlstate`, `error` and `error_list` tell, and how it
 //! is reported.
 
-use super::report;
 use super::stock_words::{self, Warnings};
 use crate::zend::array::{List, Map};
 use crate::zend::error::{Outcome, Thrown, is_pending, plain_warning, warning};
@@ -18,7 +17,7 @@ pub(crate) struct Failure {
     pub(crate) sqlstate: [u8; 5],
     pub(crate) message: Vec<u8>,
     /// What is still to be warned of.
-    pub(super) warnings: Warnings,
+    pub(crate) warnings: Warnings,
 }
 
 /// Set where an error has been recorded.
@@ -39,7 +38,7 @@ impl LastError {
     }
 
     /// Records an error of which stock warns.
-    pub(super) fn set_warning(
+    pub(crate) fn set_warning(
         &self,
         errno: u16,
         sqlstate: [u8; 5],
@@ -51,7 +50,7 @@ impl LastError {
     }
 
     /// Records what the driver failed with.
-    pub(super) fn settle<R>(&self, result: Result<R, Error>) -> Result<R, Failed> {
+    pub(crate) fn settle<R>(&self, result: Result<R, Error>) -> Result<R, Failed> {
         result.map_err(|error| {
             // Stock passes on what a server says as it goes since PHP 8.4; before that it is gone, as if it had said nothing.
             if let Some(goodbye) = error.goodbye().filter(|_| version::is_at_least(804)) {
@@ -66,18 +65,18 @@ impl LastError {
     }
 
     /// The server sent a row that can't be read.
-    pub(super) fn set_spoilt(&self, malformed: Malformed) {
+    pub(crate) fn set_spoilt(&self, malformed: Malformed) {
         let _ = self.settle::<()>(Err(malformed.into()));
     }
 
     /// There is no connection (any more).
-    pub(super) fn set_absence(&self) -> Failed {
+    pub(crate) fn set_absence(&self) -> Failed {
         self.set(codes::SERVER_GONE_ERROR, *b"HY000", b"MySQL server has gone away".to_vec());
         Failed
     }
 
     /// The driver has a bug; what it said went to the standard error stream.
-    pub(super) fn set_bug(&self) -> Failed {
+    pub(crate) fn set_bug(&self) -> Failed {
         let message = b"Vaquita: internal error, the connection was given up; please report it";
         self.set(codes::UNKNOWN_ERROR, *b"HY000", message.to_vec());
         Failed
@@ -112,7 +111,7 @@ impl LastError {
     }
 
     /// Warns of the error as stock does, once.
-    pub(super) fn warn(&self) -> Outcome {
+    pub(crate) fn warn(&self) -> Outcome {
         let next = || {
             let first = self.look(|failure| {
                 let warnings = &failure?.warnings;
@@ -136,29 +135,6 @@ impl LastError {
             }
         }
         Ok(())
-    }
-
-    /// Reports the error as the report mode asks: an exception, a warning or nothing.
-    pub(crate) fn report(&self) -> Outcome {
-        let is_told = self.look(|failure| failure.is_some_and(|it| it.warnings.replace_error));
-        self.warn()?;
-        if is_told == Some(true) {
-            return Ok(());
-        }
-        if report::reports_errors() { self.raise() } else { Ok(()) }
-    }
-
-    /// Reports the error whatever the report mode; only how is up to it.
-    pub(crate) fn raise(&self) -> Outcome {
-        let failure = self.look(|failure| {
-            failure.map(|failure| {
-                (failure.errno, Str::new(&failure.sqlstate), Str::new(&failure.message))
-            })
-        });
-        match failure.flatten() {
-            Some((errno, sqlstate, message)) => report::raise(errno, sqlstate, message),
-            None => Ok(()),
-        }
     }
 
     /// The error's number; 0: none.

@@ -1,7 +1,7 @@
 //! The rows of a result, wherever they are: all here, still with the server, or behind a cursor of a prepared statement.
 
+use super::Session;
 use super::failure::Failed;
-use super::session::Session;
 use crate::convert::{Format, Layout, Shape};
 use crate::statistics::Key;
 use crate::zend::error::{Outcome, warning};
@@ -13,9 +13,9 @@ use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, binary_row, c
 
 /// Rows, and how they become values.
 pub(crate) struct Rows {
-    pub(super) session: Rc<Session>,
-    pub(super) columns: Columns,
-    pub(super) layout: Layout,
+    pub(crate) session: Rc<Session>,
+    pub(crate) columns: Columns,
+    pub(crate) layout: Layout,
     format: Format,
     /// Whether it counts what is fetched.
     is_counted: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Rows {
 
 /// What going on to the next row came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Advanced {
+pub(crate) enum Advanced {
     /// There is one.
     Row,
     /// There is one that can't be read; what is wrong with it.
@@ -36,12 +36,12 @@ pub(super) enum Advanced {
 impl Advanced {
     /// To a row, and what is wrong with it.
     #[inline]
-    pub(super) fn to_row(spoilt: Option<Malformed>) -> Advanced {
+    pub(crate) fn to_row(spoilt: Option<Malformed>) -> Advanced {
         spoilt.map_or(Advanced::Row, Advanced::Spoilt)
     }
 
     /// Warns of a row that can't be read, in stock's words.
-    pub(super) fn warn(self) {
+    pub(crate) fn warn(self) {
         let Advanced::Spoilt(malformed) = self else { return };
         let what: &[u8] = match malformed.field {
             binary_row::NO_VALUE => b"No packet space left for the field",
@@ -90,7 +90,7 @@ impl Rows {
     }
 
     /// Rows that were received.
-    pub(super) fn buffered(
+    pub(crate) fn buffered(
         session: &Rc<Session>,
         columns: Columns,
         format: Format,
@@ -125,12 +125,12 @@ impl Rows {
     }
 
     /// Rows that the connection is about to receive.
-    pub(super) fn unbuffered(session: &Rc<Session>, columns: Columns, format: Format) -> Rows {
+    pub(crate) fn unbuffered(session: &Rc<Session>, columns: Columns, format: Format) -> Rows {
         Rows::there(session, columns, format, None, false)
     }
 
     /// Rows behind the cursor of a statement.
-    pub(super) fn behind_cursor(
+    pub(crate) fn behind_cursor(
         session: &Rc<Session>,
         columns: Columns,
         statement: Statement,
@@ -139,21 +139,21 @@ impl Rows {
     }
 
     /// Columns alone.
-    pub(super) fn none(session: &Rc<Session>, columns: Columns) -> Rows {
+    pub(crate) fn none(session: &Rc<Session>, columns: Columns) -> Rows {
         Rows::there(session, columns, Format::Binary, None, true)
     }
 
-    pub(super) fn is_buffered(&self) -> bool {
+    pub(crate) fn is_buffered(&self) -> bool {
         matches!(self.place, Place::Here { .. })
     }
 
     /// Whether the end of unbuffered rows has been seen.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         matches!(&self.place, Place::There { ended, .. } if ended.get())
     }
 
     /// How many rows there are; of unbuffered ones 0 until their end has been seen.
-    pub(super) fn row_count(&self) -> u64 {
+    pub(crate) fn row_count(&self) -> u64 {
         match &self.place {
             Place::Here { count, .. } => *count,
             Place::There { fetched, ended, .. } if ended.get() => fetched.get(),
@@ -161,12 +161,12 @@ impl Rows {
         }
     }
 
-    pub(super) fn field_count(&self) -> i64 {
+    pub(crate) fn field_count(&self) -> i64 {
         i64::try_from(self.columns.len()).unwrap_or(i64::MAX)
     }
 
     /// Makes a buffered row the next one; false, and nothing changes, if there is no such row.
-    pub(super) fn seek(&self, row: u64) -> bool {
+    pub(crate) fn seek(&self, row: u64) -> bool {
         match &self.place {
             Place::Here { count, position, .. } if row < *count => {
                 position.set(row);
@@ -177,21 +177,21 @@ impl Rows {
     }
 
     /// Makes a buffered row the next one; beyond the last there is the end.
-    pub(super) fn seek_or_end(&self, row: u64) {
+    pub(crate) fn seek_or_end(&self, row: u64) {
         if let Place::Here { count, position, .. } = &self.place {
             position.set(row.min(*count));
         }
     }
 
     /// Makes the first of buffered rows the next one.
-    pub(super) fn rewind(&self) {
+    pub(crate) fn rewind(&self) {
         if let Place::Here { position, .. } = &self.place {
             position.set(0);
         }
     }
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
-    pub(super) fn advance(&self) -> Result<Advanced, Failed> {
+    pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
         let advanced = self.go_on()?;
         if let Advanced::Spoilt(malformed) = advanced {
             // Stock only warns; here the link remembers, too.
@@ -240,7 +240,7 @@ impl Rows {
     }
 
     /// Looks at the row that was fetched last. Zend calls that allocate are welcome inside, user code is not.
-    pub(super) fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
+    pub(crate) fn row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
         match &self.place {
             Place::Here { rows, fetched, .. } => {
                 let row = fetched.get()?;
@@ -262,7 +262,7 @@ impl Rows {
     }
 
     /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
-    pub(super) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+    pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.layout.prepare(&self.columns, shape);
         self.session.error.clear();
         match self.advance() {
@@ -287,7 +287,7 @@ impl Rows {
     }
 
     /// Writes the lengths of the row that was fetched last; false, and nothing is written, if there are none to speak of.
-    pub(super) fn write_lengths(&self, slot: Slot<'_>) -> bool {
+    pub(crate) fn write_lengths(&self, slot: Slot<'_>) -> bool {
         // As in stock nobody knows those of a prepared statement's rows.
         if self.format == Format::Binary {
             return false;
@@ -320,7 +320,7 @@ impl Rows {
     ///
     /// # Errors
     /// As [`Session::skip`].
-    pub(super) fn skip(&self) -> Result<(), Failed> {
+    pub(crate) fn skip(&self) -> Result<(), Failed> {
         match &self.place {
             Place::There { generation, cursor: None, ended, .. }
                 if *generation == self.session.generation() && !ended.replace(true) =>
@@ -332,7 +332,7 @@ impl Rows {
     }
 
     /// Gives the rows back; those on their way are read to their end, so that the connection can be used again.
-    pub(super) fn free(&self) {
+    pub(crate) fn free(&self) {
         match &self.place {
             Place::Here { rows, .. } => {
                 let _ = rows.with(|rows| drop(rows.take()));
@@ -348,12 +348,12 @@ impl Rows {
 
 impl Rows {
     /// Whether they came over the connection that a session has.
-    pub(super) fn belong_to(&self, session: &Session) -> bool {
+    pub(crate) fn belong_to(&self, session: &Session) -> bool {
         core::ptr::eq(&raw const *self.session, session)
     }
 
     /// Tells what was fetched of them, unless that does not count.
-    pub(super) fn tell(&self, mut tell: impl FnMut(Key, u64)) {
+    pub(crate) fn tell(&self, mut tell: impl FnMut(Key, u64)) {
         if !self.is_counted {
             return;
         }

@@ -1,12 +1,11 @@
 //! LOCAL INFILE: which files a server may have. The driver has seen that the statement names the file; here PHP's rules apply.
 //!
-//! As in stock, `mysqli.allow_local_infile` allows every file, `mysqli.local_infile_directory` those in one folder, and
-//! `open_basedir` holds in any case. Only plain files are sent, never what a stream wrapper would open.
+//! As in stock one option (`mysqli.allow_local_infile`, `PDO::MYSQL_ATTR_LOCAL_INFILE`) allows every file, another
+//! (`mysqli.local_infile_directory`, `PDO::MYSQL_ATTR_LOCAL_INFILE_DIRECTORY`) those in one folder, and `open_basedir` holds in any case. Only plain files are sent, never what a stream wrapper would open.
 
+use super::Session;
 use super::failure::Failed;
-use super::session::Session;
 use crate::zend::files;
-use crate::zend::ini;
 use crate::zend::string::Str;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -24,7 +23,7 @@ pub(crate) struct RequestedFile {
 }
 
 impl RequestedFile {
-    pub(super) fn new(name: Vec<u8>) -> RequestedFile {
+    pub(crate) fn new(name: Vec<u8>) -> RequestedFile {
         RequestedFile { name, opened: None }
     }
 
@@ -45,11 +44,10 @@ fn path(bytes: &[u8]) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// Takes the settings over into the options of a link that has just been connected; what it was told before is overruled.
-pub(super) fn apply_settings(session: &Session) {
-    let is_allowed = ini::flag(c"mysqli.allow_local_infile");
-    let directory = ini::string(c"mysqli.local_infile_directory").map(Str::new);
-    // The warning may run user code: nothing is borrowed.
+/// Sets what may be sent: any file, those of a folder besides. **User code may run**, where a warning tells that the folder is none that
+/// may be named; then it is as if none were.
+pub(crate) fn set(session: &Session, is_allowed: bool, directory: Option<Str>) {
+    // Nothing is borrowed while the warning is raised.
     let directory = directory.filter(|directory| files::warn_unless_allowed(*directory));
     let _ = session.options.with(|options| {
         options.local_infile = is_allowed;
@@ -57,14 +55,11 @@ pub(super) fn apply_settings(session: &Session) {
             options.local_infile_directory = directory.bytes().to_vec();
         }
     });
-    if let Some(directory) = directory {
-        directory.release();
-    }
     allow(session);
 }
 
 /// Tells the driver whether a file may be asked for at all.
-pub(super) fn allow(session: &Session) {
+pub(crate) fn allow(session: &Session) {
     let on = session
         .options
         .peek(|options| options.local_infile || !options.local_infile_directory.is_empty());
@@ -113,7 +108,7 @@ impl Refusal {
 }
 
 /// Answers the server if it has asked for a file: with the file, or with none and an error.
-pub(super) fn answer(session: &Session) -> Result<(), Failed> {
+pub(crate) fn answer(session: &Session) -> Result<(), Failed> {
     let name = session
         .requested_file
         .peek(|file| file.as_ref().map(|file| Str::new(&file.name)))

@@ -1,26 +1,32 @@
-//! TLS as a script asks for it: `mysqli_ssl_set`, and the flags of `mysqli_real_connect`.
+//! TLS as a script asks for it, and as the settings do.
 
-use super::link::Link;
-use super::options::Options;
-use super::options::path_of;
-use super::session::{Session, Status};
-use crate::zend::call::Call;
-use crate::zend::error::Outcome;
+use super::Session;
+use super::options::{Options, path_of};
 use crate::zend::files;
 use crate::zend::ini;
 use crate::zend::string::Str;
 use vaquita_client::{TlsOptions, Verify, codes};
 
-/// `MYSQLI_CLIENT_SSL`, a flag of `mysqli_real_connect`.
+/// `MYSQLI_CLIENT_SSL`, a flag of a connection.
 const CLIENT_SSL: i64 = 2048;
 /// `MYSQLI_CLIENT_SSL_VERIFY_SERVER_CERT`; neither this nor the next turns TLS on.
-const CLIENT_SSL_VERIFY_SERVER_CERT: i64 = 1 << 30;
+pub(crate) const CLIENT_SSL_VERIFY_SERVER_CERT: i64 = 1 << 30;
 /// `MYSQLI_CLIENT_SSL_DONT_VERIFY_SERVER_CERT`; the one before is stronger.
-const CLIENT_SSL_DONT_VERIFY_SERVER_CERT: i64 = 64;
+pub(crate) const CLIENT_SSL_DONT_VERIFY_SERVER_CERT: i64 = 64;
 
-/// What `mysqli_ssl_set` left; empty: nothing.
+/// What a script names for TLS: files, directories with colons between, ciphers as OpenSSL names them.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(crate) struct TlsFiles<'a> {
+    pub(crate) key: Option<&'a [u8]>,
+    pub(crate) certificate: Option<&'a [u8]>,
+    pub(crate) ca_file: Option<&'a [u8]>,
+    pub(crate) ca_directories: Option<&'a [u8]>,
+    pub(crate) ciphers: Option<&'a [u8]>,
+}
+
+/// What was asked for; empty: nothing.
+#[derive(Default)]
+pub(crate) struct Asked {
     key: Vec<u8>,
     certificate: Vec<u8>,
     ca_file: Vec<u8>,
@@ -30,6 +36,20 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    pub(crate) fn of(files: &TlsFiles<'_>) -> Asked {
+        // A text ends at its first NUL, as it does for stock.
+        let own = |value: Option<&[u8]>| {
+            value.unwrap_or_default().iter().take_while(|byte| **byte != 0).copied().collect()
+        };
+        Asked {
+            key: own(files.key),
+            certificate: own(files.certificate),
+            ca_file: own(files.ca_file),
+            ca_directories: own(files.ca_directories),
+            ciphers: own(files.ciphers),
+        }
+    }
+
     fn is_anything(&self) -> bool {
         let Asked { key, certificate, ca_file, ca_directories, ciphers } = self;
         let values = [key, certificate, ca_file, ca_directories, ciphers];
@@ -50,41 +70,15 @@ fn directories(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.into_iter().flat_map(|list| list.split(|byte| *byte == b':'))
 }
 
-/// `mysqli_ssl_set`.
-pub(crate) fn ssl_set(call: &mut Call<'_>) -> Outcome {
-    let link = call.receiver::<Link>(5, 5)?;
-    let key = call.optional_bytes()?;
-    let certificate = call.optional_bytes()?;
-    let ca_file = call.optional_bytes()?;
-    let ca_directories = call.optional_bytes()?;
-    let ciphers = call.optional_bytes()?;
-    let session = Link::session(link, Status::Initialised)?;
-    // A text ends at its first NUL, as it does for stock.
-    let own = |value: Option<&[u8]>| {
-        value.unwrap_or_default().iter().take_while(|byte| **byte != 0).copied().collect()
-    };
-    let _ = session.options.with(|options| {
-        options.tls = Asked {
-            key: own(key),
-            certificate: own(certificate),
-            ca_file: own(ca_file),
-            ca_directories: own(ca_directories),
-            ciphers: own(ciphers),
-        };
-    });
-    call.returns().bool(true);
-    Ok(())
-}
-
 /// The settings that TLS heeds. They must not outlive the next user code, which may change them.
-pub(super) struct Settings<'a> {
+pub(crate) struct Settings<'a> {
     ca_file: Option<&'a [u8]>,
     ca_directories: Option<&'a [u8]>,
     crl_file: Option<&'a [u8]>,
 }
 
 impl Settings<'_> {
-    pub(super) fn read() -> Self {
+    pub(crate) fn read() -> Self {
         Settings {
             ca_file: ini::string(c"openssl.cafile"),
             ca_directories: ini::string(c"openssl.capath"),
@@ -95,7 +89,7 @@ impl Settings<'_> {
 
 /// What a connection is to do about TLS, by the rules of stock: a file, a directory or a cipher turns it on, and verification with
 /// it; the flag alone only encrypts.
-pub(super) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> Option<TlsOptions> {
+pub(crate) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> Option<TlsOptions> {
     let asked = &asked.tls;
     if flags & CLIENT_SSL == 0 && !asked.is_anything() {
         return None;
@@ -120,7 +114,7 @@ pub(super) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> O
 }
 
 /// Whether the script may have the files that it named for TLS read; if not, the session says why.
-pub(super) fn may_read_files(session: &Session) -> bool {
+pub(crate) fn may_read_files(session: &Session) -> bool {
     for index in 0.. {
         let path = session.options.peek(|options| options.tls.paths().nth(index).map(Str::new));
         let Ok(Some(path)) = path else { return path.is_ok() };

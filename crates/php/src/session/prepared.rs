@@ -1,7 +1,7 @@
 //! What a session does with its prepared statements; the connection that one was prepared on is the only one that knows it.
 
+use super::Session;
 use super::failure::Failed;
-use super::session::Session;
 use vaquita_client::{Buffered, Columns, Connection, Error, Parameter, QueryResponse, Statement};
 
 /// What a prepared statement's run, or one of its results, came to.

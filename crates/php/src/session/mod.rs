@@ -1,47 +1,35 @@
-//! What a `mysqli` object and its unbuffered results share: the driver's connection.
+//! What a PHP object that connects, its statements and its results share: the driver's connection.
 //!
-//! A link has one session from its making to its end; closing or connecting again changes what is inside. So a body may
+//! A link (of mysqli, or of PDO) has one session from its making to its end; closing or connecting again changes what is inside. So a body may
 //! hold `&Session` while user code runs, whatever that code does to the link.
 
-use super::failure::{Failed, LastError};
-use super::local_infile::{self, RequestedFile};
-use super::options::Options;
-use super::persistent;
-use super::report;
-use super::rows::Advanced;
-use super::stock_words::{self, Warnings};
+pub(crate) mod connecting;
+mod counting;
+pub(crate) mod failure;
+pub(crate) mod local_infile;
+pub(crate) mod options;
+pub(crate) mod pool;
+pub(crate) mod prepared;
+pub(crate) mod rows;
+mod stock_words;
+pub(crate) mod tls;
+
 use crate::statistics::{self, Counters, Key};
-use crate::zend::error::Outcome;
 use crate::zend::guarded::{Bug, Guarded};
-use crate::zend::ini;
 use crate::zend::string::Str;
 use core::cell::Cell;
+use failure::{Failed, LastError};
+use local_infile::RequestedFile;
+use options::Options;
+use rows::Advanced;
+use stock_words::Warnings;
 use vaquita_client::{
     Buffered, Columns, ConnectOptions, Connection, Error, Lease, Pollable, QueryResponse, Row,
     Session as Said, State, Statistics, StatusFlags,
 };
 
-/// What the report of a missing index calls a statement that was sent before.
-pub(crate) const EARLIER_STATEMENT: &[u8] = b"from previous query";
-
-/// How far a link has come.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Status {
-    /// No constructor ran, or it was closed.
-    Closed,
-    /// An attempt to connect failed and left nothing.
-    Emptied,
-    /// `mysqli_init` ran; options may be set.
-    Initialised,
-    /// It was connected.
-    Valid,
-}
-
 /// One connection and its history.
 pub(crate) struct Session {
-    pub(crate) status: Cell<Status>,
-    /// Whether it is among the thread's open links.
-    pub(crate) is_counted: Cell<bool>,
     pub(crate) options: Guarded<Options>,
     connection: Guarded<Option<Connection>>,
     /// What goes back with a persistent connection.
@@ -54,22 +42,20 @@ pub(crate) struct Session {
     /// The file that the server waits for.
     pub(crate) requested_file: Guarded<Option<RequestedFile>>,
     /// The statement whose run was the last; 0: a query was, or none.
-    pub(super) last_run: Cell<u64>,
+    pub(crate) last_run: Cell<u64>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
     pub(crate) counters: Counters,
     /// Whether it has a connection to count for.
-    pub(super) is_counting: Cell<bool>,
+    pub(crate) is_counting: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
-    pub(super) is_collecting: Cell<bool>,
+    pub(crate) is_collecting: Cell<bool>,
 }
 
 impl Session {
     pub(crate) fn new() -> Session {
         Session {
-            status: Cell::new(Status::Closed),
-            is_counted: Cell::new(false),
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
             lease: Guarded::new(None),
@@ -96,22 +82,22 @@ impl Session {
     }
 
     /// Takes a persistent connection that is idle, in place of whatever was there; false: there is none to be had.
-    pub(super) fn reuse(&self, options: &ConnectOptions) -> bool {
+    pub(crate) fn reuse(&self, options: &ConnectOptions, rolls_back: bool) -> bool {
         self.begin();
         let taken = self.connection.with(|connection| {
-            *connection = persistent::take(options);
+            *connection = pool::take(options);
             connection.is_some()
         });
         let is_taken = taken.unwrap_or(false);
         if is_taken {
             self.count_reuse();
-            self.lease(options);
+            self.lease(options, rolls_back);
         }
         is_taken
     }
 
     /// Connects, in place of whatever was there.
-    pub(super) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
+    pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
         self.begin();
         let connected = self.connection.with(|connection| {
             let mut spent = Statistics::default();
@@ -148,9 +134,8 @@ impl Session {
     }
 
     /// Makes the connection one that is given back instead of closed.
-    pub(super) fn lease(&self, options: &ConnectOptions) {
-        let rolls_back = ini::flag(c"mysqli.rollback_on_cached_plink");
-        let _ = self.lease.with(|lease| *lease = persistent::lease(options, rolls_back));
+    pub(crate) fn lease(&self, options: &ConnectOptions, rolls_back: bool) {
+        let _ = self.lease.with(|lease| *lease = pool::lease(options, rolls_back));
         self.count(Key::active_persistent_connections, 1);
     }
 
@@ -168,7 +153,7 @@ impl Session {
                 connection.set_counted(Statistics::default());
             }
             if let Some(lease) = lease {
-                persistent::give(lease, connection);
+                pool::give(lease, connection);
             }
         });
         debug_assert!(closed.is_ok());
@@ -212,7 +197,7 @@ impl Session {
     }
 
     /// Whether there is a connection, whatever became of it.
-    pub(super) fn is_connected(&self) -> bool {
+    pub(crate) fn is_connected(&self) -> bool {
         self.connection.peek(Option::is_some).unwrap_or(false)
     }
 
@@ -226,13 +211,6 @@ impl Session {
         let kept = self.error.take();
         work(self);
         self.error.put(kept);
-    }
-
-    /// Reports the last statement if the server found no good index for it and the report mode asks for that.
-    pub(crate) fn report_index(&self, sql: &[u8]) -> Outcome {
-        let status = self.look(|connection| connection.session().status).unwrap_or_default();
-        let no_good_index = status.contains(StatusFlags::NO_GOOD_INDEX_USED);
-        report::report_index(no_good_index, status.contains(StatusFlags::NO_INDEX_USED), sql)
     }
 
     /// Runs a statement up to its first reply.
@@ -270,7 +248,7 @@ impl Session {
     }
 
     /// Keeps what a response announces; a file that the server asks for is answered.
-    pub(super) fn note(&self, response: QueryResponse) -> Result<(), Failed> {
+    pub(crate) fn note(&self, response: QueryResponse) -> Result<(), Failed> {
         let (columns, name) = match response {
             QueryResponse::Ok => (None, None),
             QueryResponse::ResultSet(columns) | QueryResponse::Cursor(columns) => {
@@ -322,7 +300,7 @@ impl Session {
     }
 
     /// Receives the next row of the unbuffered result of `generation`, which [`Session::current_row`] then shows.
-    pub(super) fn advance(&self, generation: u64) -> Result<Advanced, Failed> {
+    pub(crate) fn advance(&self, generation: u64) -> Result<Advanced, Failed> {
         if generation != self.generation.get() || !self.is_connected() {
             return self.error.settle(Err(Error::OutOfSync));
         }

@@ -1,0 +1,141 @@
+//! How a connection is described to the driver: who connects to what, what the script asked for, what the settings say.
+
+use super::options::{Options, milliseconds, path_of, seconds};
+use super::tls;
+use crate::zend::ini;
+use core::ffi::CStr;
+use std::time::Duration;
+use vaquita_client::{
+    Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions,
+};
+
+/// The connection attribute that has the host as it was given, with its brackets and its port.
+pub(crate) const GIVEN_HOST: &[u8] = b"_server_host";
+
+/// `MYSQLI_CLIENT_COMPRESS`; `vaquita.compression` says how.
+const CLIENT_COMPRESS: i64 = 32;
+/// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE,
+/// CAN_HANDLE_EXPIRED_PASSWORDS.
+const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024 | 1 << 22;
+/// The port of a server that neither the call nor a setting names.
+const DEFAULT_PORT: u16 = 3306;
+/// Where Debian's servers listen.
+pub(crate) const DEFAULT_SOCKET: &CStr = c"/var/run/mysqld/mysqld.sock";
+
+/// Who connects to what.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    /// A name or an address, perhaps with a port; `None` is localhost, which goes to a unix socket.
+    pub(crate) host: Option<&'a [u8]>,
+    pub(crate) user: Option<&'a [u8]>,
+    pub(crate) password: Option<&'a [u8]>,
+    pub(crate) database: Option<&'a [u8]>,
+    pub(crate) port: Option<i64>,
+    pub(crate) socket: Option<&'a [u8]>,
+}
+
+impl Target<'_> {
+    /// What the driver is to do. No Zend call happens in here, for it owns what it makes.
+    pub(crate) fn options(
+        &self,
+        defaults: &Defaults<'_>,
+        asked: &Options,
+        flags: i64,
+    ) -> ConnectOptions {
+        let own = |value: Option<&[u8]>| value.unwrap_or_default().to_vec();
+        let mut options = ConnectOptions::new(self.address());
+        options.user = own(self.user);
+        options.password = own(self.password);
+        options.database = self.database.filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+        options.charset = asked.charset;
+        options.capabilities =
+            Capabilities::from_bits(u64::try_from(flags & CLIENT_FLAGS).unwrap_or_default());
+        if asked.can_handle_expired_passwords {
+            options.capabilities |= Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS;
+        }
+        if flags & CLIENT_COMPRESS != 0 {
+            options.compression =
+                CompressionAlgorithm::parse_list(defaults.compression).unwrap_or_default();
+        }
+        options.connect_timeout = asked.connect_timeout.or(defaults.connect_timeout);
+        options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
+        options.write_timeout = options.read_timeout;
+        options.query_timeout = defaults.query_timeout;
+        options.init_commands.clone_from(&asked.init_commands);
+        options.server_public_key.clone_from(&asked.server_public_key);
+        options.cleartext_password = defaults.cleartext_password;
+        options.tls = tls::options(asked, &defaults.tls, flags);
+        if self.host.is_some() {
+            options.attributes.push((GIVEN_HOST.to_vec(), self.host().to_vec()));
+        }
+        options
+    }
+
+    fn host(&self) -> &[u8] {
+        self.host.unwrap_or(b"localhost")
+    }
+
+    fn address(&self) -> Address {
+        let host = self.host();
+        if host.eq_ignore_ascii_case(b"localhost") {
+            // Never stock's last resort, /tmp/mysql.sock: anybody may listen there, and a unix socket gets passwords.
+            let socket = self.socket.unwrap_or(DEFAULT_SOCKET.to_bytes());
+            return Address::Unix(path_of(socket));
+        }
+        let (host, own_port) = split_port(host);
+        let port = own_port.or(self.port.map(wrap_port)).unwrap_or(DEFAULT_PORT);
+        Address::Tcp { host: String::from_utf8_lossy(host).into_owned(), port }
+    }
+}
+
+/// A port of 16 bits, as stock cuts it: a number out of range names some port, never the default.
+fn wrap_port(port: i64) -> u16 {
+    u16::try_from(port & 0xFFFF).unwrap_or_default()
+}
+
+/// A host and the port behind it, as PHP's streams take them: `host:port`, `[IPv6]:port`, `[IPv6]`. An IPv6 address without
+/// brackets has no port.
+fn split_port(host: &[u8]) -> (&[u8], Option<u16>) {
+    let number = |text: &[u8]| {
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+        let value =
+            digits.fold(0_i64, |value, digit| (value * 10 + i64::from(digit - b'0')) & 0xFFFF_FFFF);
+        wrap_port(value)
+    };
+    let mut parts = host.splitn(3, |byte| *byte == b':');
+    if let Some(bracketed) = host.strip_prefix(b"[") {
+        let mut parts = bracketed.splitn(2, |byte| *byte == b']');
+        let address = parts.next().unwrap_or_default();
+        return (address, parts.next().and_then(|rest| rest.strip_prefix(b":")).map(number));
+    }
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(name), Some(port), None) => (name, Some(number(port))),
+        _ => (host, None),
+    }
+}
+
+/// What settings give. It must not outlive the next user code, which may change them.
+pub(crate) struct Defaults<'a> {
+    compression: &'a [u8],
+    connect_timeout: Option<Duration>,
+    read_timeout: Option<Duration>,
+    query_timeout: Option<Duration>,
+    tls: tls::Settings<'a>,
+    cleartext_password: CleartextPassword,
+}
+
+impl Defaults<'_> {
+    pub(crate) fn read() -> Self {
+        Defaults {
+            compression: ini::string(c"vaquita.compression").unwrap_or_default(),
+            connect_timeout: seconds(ini::long(c"default_socket_timeout")),
+            read_timeout: seconds(ini::long(c"mysqlnd.net_read_timeout")),
+            query_timeout: milliseconds(ini::long(c"vaquita.query_timeout_ms")),
+            cleartext_password: match ini::string(c"vaquita.cleartext_password") {
+                Some(b"secure") => CleartextPassword::Secure,
+                _ => CleartextPassword::Off,
+            },
+            tls: tls::Settings::read(),
+        }
+    }
+}

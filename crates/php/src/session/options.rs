@@ -1,0 +1,82 @@
+//! What a script asks of the connections to come, and how it is written.
+
+use super::Session;
+use super::tls::Asked;
+use crate::zend::files;
+use crate::zend::ini;
+use crate::zend::string::Str;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use vaquita_client::Charset;
+
+/// The most that is read of a file with a key, in bytes; the largest RSA keys take a tenth of it.
+const MAX_KEY_BYTES: u64 = 64 << 10;
+
+/// What a script asked for before it connects.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) connect_timeout: Option<Duration>,
+    pub(crate) read_timeout: Option<Duration>,
+    pub(crate) charset: Option<&'static Charset>,
+    pub(crate) init_commands: Vec<Vec<u8>>,
+    /// The file with the server's RSA key; empty: none.
+    pub(crate) server_public_key_path: Vec<u8>,
+    /// The key, once it was read.
+    pub(crate) server_public_key: Option<Vec<u8>>,
+    pub(crate) int_and_float_native: bool,
+    /// Whether a log-in with an expired password leads to a session that may only change it.
+    pub(crate) can_handle_expired_passwords: bool,
+    /// Whether a statement may have any file sent.
+    pub(crate) local_infile: bool,
+    /// The folder whose files a statement may have sent; empty: none.
+    pub(crate) local_infile_directory: Vec<u8>,
+    pub(crate) tls: Asked,
+}
+
+/// Reads the server's public key, if the script or the setting names a file with one. One that can't be had is a warning, as in stock,
+/// and is never silently done without: what stands in its place fits no server.
+pub(crate) fn load_server_public_key(session: &Session) {
+    let asked = session.options.peek(|options| Str::new(&options.server_public_key_path));
+    let path = match asked {
+        Ok(path) if !path.bytes().is_empty() => path,
+        _ => Str::new(ini::string(c"mysqlnd.sha256_server_public_key").unwrap_or_default()),
+    };
+    if path.bytes().is_empty() {
+        return;
+    }
+    let is_allowed = files::warn_unless_allowed(path);
+    let errno = session.options.with(|options| {
+        let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Ok(Vec::new()) };
+        let errno = key.as_ref().err().map(|error| error.raw_os_error().unwrap_or_default());
+        options.server_public_key = Some(key.unwrap_or_default());
+        errno
+    });
+    if let Ok(Some(errno)) = errno {
+        files::warn_unopened(path, errno);
+    }
+    path.release();
+}
+
+fn read_key(path: &Path) -> io::Result<Vec<u8>> {
+    let mut key = Vec::new();
+    File::open(path)?.take(MAX_KEY_BYTES).read_to_end(&mut key)?;
+    Ok(key)
+}
+
+/// A path of a script's or a setting's bytes.
+pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A timeout of so many seconds; none from 0 down.
+pub(crate) fn seconds(number: i64) -> Option<Duration> {
+    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_secs)
+}
+
+/// A timeout of so many milliseconds; none from 0 down.
+pub(crate) fn milliseconds(number: i64) -> Option<Duration> {
+    u64::try_from(number).ok().filter(|number| *number > 0).map(Duration::from_millis)
+}
