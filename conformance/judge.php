@@ -103,7 +103,7 @@ function tables(string $file): array
 
 [, $name, $expected_file, $folder] = $argv;
 $tables = tables($expected_file);
-$php = 'PHP ' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
+$php = 'PHP ' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION . (PHP_DEBUG ? '-debug' : '');
 $recorded = $tables[$php][$name] ?? 'nothing';
 $expected = $tables["$php: $name"] ?? [];
 $stock = new Results("$folder/stock/results");

@@ -115,7 +115,12 @@ impl Statement {
                 given.bytes(),
                 b" present",
             ];
-            return Err(call.value_error(number, Str::concat(&words).as_c_str()));
+            let message = Str::concat(&words);
+            let thrown = call.value_error(number, message.as_c_str());
+            for string in [expected, given, message] {
+                string.release();
+            }
+            return Err(thrown);
         }
         self.clear_errors();
         let _ = self.types.with(|types| {

@@ -14,6 +14,7 @@ use crate::zend::held::Held;
 use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
+use crate::zend::string::Str;
 use core::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use vaquita_client::{Columns, Statement as Prepared, StatusFlags, UNKNOWN_ROWS, codes};
@@ -331,11 +332,13 @@ impl Statement {
             return Ok(());
         }
         // The report may run user code: the text is PHP's while it does.
-        let text = self.text.peek(|text| crate::zend::string::Str::new(text));
+        let Ok(text) = self.text.peek(|text| Str::new(text)) else { return Ok(()) };
         let status = self.said.get().status;
         let no_good_index = status.contains(StatusFlags::NO_GOOD_INDEX_USED);
         let no_index = status.contains(StatusFlags::NO_INDEX_USED);
-        text.map_or(Ok(()), |text| report::report_index(no_good_index, no_index, text.bytes()))
+        let reported = report::report_index(no_good_index, no_index, text.bytes());
+        text.release();
+        reported
     }
 }
 

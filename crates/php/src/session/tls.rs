@@ -70,19 +70,20 @@ fn directories(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.into_iter().flat_map(|list| list.split(|byte| *byte == b':'))
 }
 
-/// The settings that TLS heeds. They must not outlive the next user code, which may change them.
+/// The settings that TLS heeds; one without a value is empty. They must not outlive the next user code, which may change them.
 pub(crate) struct Settings<'a> {
-    ca_file: Option<&'a [u8]>,
-    ca_directories: Option<&'a [u8]>,
-    crl_file: Option<&'a [u8]>,
+    ca_file: &'a [u8],
+    ca_directories: &'a [u8],
+    crl_file: &'a [u8],
 }
 
 impl Settings<'_> {
     pub(crate) fn read() -> Self {
+        let value = |name| ini::string(name).unwrap_or_default();
         Settings {
-            ca_file: ini::string(c"openssl.cafile"),
-            ca_directories: ini::string(c"openssl.capath"),
-            crl_file: ini::string(c"vaquita.tls_crl"),
+            ca_file: value(c"openssl.cafile"),
+            ca_directories: value(c"openssl.capath"),
+            crl_file: value(c"vaquita.tls_crl"),
         }
     }
 }
@@ -98,18 +99,18 @@ pub(crate) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> O
         || (asked.is_anything() && flags & CLIENT_SSL_DONT_VERIFY_SERVER_CERT == 0);
     let path = |bytes: &[u8]| (!bytes.is_empty()).then(|| path_of(bytes));
     let ca_directories = match asked.ca_directories.as_slice() {
-        b"" => settings.ca_directories.unwrap_or_default(),
+        b"" => settings.ca_directories,
         asked => asked,
     };
     Some(TlsOptions {
         verify: if is_verified { Verify::Identity } else { Verify::None },
-        ca_file: path(&asked.ca_file).or_else(|| settings.ca_file.and_then(path)),
+        ca_file: path(&asked.ca_file).or_else(|| path(settings.ca_file)),
         ca_directories: directories(ca_directories).map(path_of).collect(),
         certificate: path(&asked.certificate),
         key: path(&asked.key),
         ciphers: (!asked.ciphers.is_empty())
             .then(|| String::from_utf8_lossy(&asked.ciphers).into_owned()),
-        crl_file: settings.crl_file.and_then(path),
+        crl_file: path(settings.crl_file),
     })
 }
 

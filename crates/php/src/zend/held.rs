@@ -285,11 +285,11 @@ unsafe fn convert(zval: *mut ffi::zval, wanted: Wanted) {
             | (Wanted::Long, ffi::IS_LONG)
             | (Wanted::Double, ffi::IS_DOUBLE)
             | (Wanted::Bytes, ffi::IS_STRING) => {}
-            (Wanted::Long, _) => {
+            (Wanted::Long, given) => {
                 let number = ffi::zval_get_double_func(zval);
                 if (MIN_LONG..MAX_LONG).contains(&number) || number.is_nan() {
                     ffi::convert_to_long(zval);
-                } else {
+                } else if given != ffi::IS_STRING {
                     ffi::_try_convert_to_string(zval);
                 }
             }
