@@ -40,7 +40,7 @@ final class Comparison
         $differences = [];
         foreach ($sequences as $number => $_) {
             $differences[$number] = $this->first_difference($stock[$number], $ours[$number]);
-            if ($counts && $stock[$number]->end !== null) {
+            if ($counts && $stock[$number]->crashed()) {
                 $this->crashes[$number] = $stock[$number]->end . ' at ' . self::step_of($stock[$number]);
             }
         }
@@ -50,23 +50,18 @@ final class Comparison
     /** @return ?array{string, list<string>} */
     private function first_difference(Played $stock, Played $ours): ?array
     {
+        $crashed_at = $stock->crashed() ? count($stock->steps) - 1 : null; // what came of that step nobody knows
         foreach ($stock->steps as $i => $step) {
-            $is_last = $i === count($stock->steps) - 1;
-            if ($is_last && $stock->end !== null && $stock->end === $ours->end && !str_contains($stock->end, 'signal')) {
-                $stock_crashed = false; // both ended alike, by a fatal error
-            } else {
-                $stock_crashed = $is_last && $stock->end !== null;
-            }
-            if ($stock_crashed) {
-                break;
-            }
             $our_step = $ours->steps[$i] ?? '';
-            if ($step !== $our_step) {
+            if ($i !== $crashed_at && $step !== $our_step) {
                 $our_end = $i >= count($ours->steps) - 1 && $ours->end !== null ? ["+ ($ours->end)"] : [];
                 return [substr(strtok($step, "\n"), 2), [...difference($step, $our_step), ...$our_end]];
             }
         }
-        return $ours->end !== null && $ours->end !== $stock->end ? ['end', ["+ ($ours->end) at " . self::step_of($ours)]] : null;
+        if ($stock->crashed() ? $ours->crashed() : $ours->end !== $stock->end) {
+            return ['end', ['- (' . ($stock->end ?? 'none') . ')', '+ (' . ($ours->end ?? 'none') . ') at ' . self::step_of($ours)]];
+        }
+        return null;
     }
 
     /** @param array<int, list<string>> $sequences */
@@ -74,8 +69,11 @@ final class Comparison
     {
         foreach (yield from $this->differences($sequences, true) as $number => $difference) {
             if ($difference === null) {
-                $this->passed++;
-            } elseif ($this->known->has(...$difference)) {
+                $this->passed += isset($this->crashes[$number]) ? 0 : 1;
+                continue;
+            }
+            unset($this->crashes[$number]); // of no interest after a difference
+            if (!$this->is_new($difference, $sequences[$number])) {
                 $this->known_count++;
             } else {
                 $this->failed++;
@@ -93,7 +91,7 @@ final class Comparison
             return;
         }
         foreach (yield from $this->differences($sequences) as $number => $difference) {
-            if ($difference === null || !$this->known->is($number, ...$difference)) {
+            if ($difference === null || !$this->known->is($number, $difference[0], $difference[1], $sequences[$number])) {
                 $this->failed++;
                 echo "FAIL the ledger's entry {$this->known->name($number)} on $this->place ", $difference === null ? 'no longer differs: remove it' : "differs otherwise:\n$difference[0]\n" . implode("\n", $difference[1]), "\n";
             }
@@ -111,7 +109,7 @@ final class Comparison
     public function report(int $number, array $steps): Generator
     {
         [$alone] = yield from $this->differences([$steps]);
-        if ($alone === null || $this->known->has(...$alone)) {
+        if (!$this->is_new($alone, $steps)) {
             [$step, $lines] = $this->found[$number];
             echo "\nFAIL $number@$this->place, but only after the sequences before it: $step\n", cut(implode("\n", $lines)), "\n";
             return;
@@ -119,7 +117,7 @@ final class Comparison
         foreach ($steps as $i => $step) { // what comes after the first difference does not matter
             if ($step === $alone[0]) {
                 [$difference] = yield from $this->differences([array_slice($steps, 0, $i + 1)]);
-                $steps = $this->is_new($difference) ? array_slice($steps, 0, $i + 1) : $steps;
+                $steps = $this->is_new($difference, $steps) ? array_slice($steps, 0, $i + 1) : $steps;
                 break;
             }
         }
@@ -128,12 +126,13 @@ final class Comparison
             foreach ($steps as $i => $_) {
                 $shorter[$i] = array_values(array_diff_key($steps, [$i => 0]));
             }
-            $removable = array_filter(yield from $this->differences($shorter), fn(?array $difference) => $this->is_new($difference));
+            $differences = yield from $this->differences($shorter);
+            $removable = array_filter($differences, fn(?array $difference, int $i) => $this->is_new($difference, $shorter[$i]), ARRAY_FILTER_USE_BOTH);
             $tries = $removable === [] ? [] : [array_values(array_diff_key($steps, $removable)), ...array_reverse(array_intersect_key($shorter, $removable))];
             $removable = [];
             foreach ($tries as $try) { // alone, for among others it may differ by what they left
                 [$difference] = $try === [] ? [null] : yield from $this->differences([$try]);
-                if ($this->is_new($difference)) {
+                if ($this->is_new($difference, $try)) {
                     $steps = $removable = $try;
                     break;
                 }
@@ -148,9 +147,9 @@ final class Comparison
         }
     }
 
-    private function is_new(?array $difference): bool
+    private function is_new(?array $difference, array $sequence): bool
     {
-        return $difference !== null && !$this->known->has(...$difference);
+        return $difference !== null && !$this->known->has($difference[0], $difference[1], $sequence);
     }
 
     /** Plays one sequence, and prints what both gave. */
@@ -168,11 +167,23 @@ final class Comparison
         return $this->known_count + count($this->crashes);
     }
 
+    /**
+     * @param array<string, int> $uses
+     * @return array<string, int> these and how often its entries of the ledger were met
+     */
+    public function uses(array $uses): array
+    {
+        foreach ($this->known->uses() as $entry => $count) {
+            $uses[$entry] = ($uses[$entry] ?? 0) + $count;
+        }
+        return $uses;
+    }
+
     public function summary(): string
     {
-        $text = "\n$this->place: $this->passed as stock, $this->known_count until a difference of the ledger, $this->failed other; stock crashed in " . count($this->crashes) . "\n";
+        $text = "\n$this->place: $this->passed as stock, $this->known_count until a difference of the ledger, " . count($this->crashes) . " until stock crashed, $this->failed different\n";
         foreach ($this->crashes as $number => $crash) {
-            $text .= "  $number: stock $crash\n";
+            $text .= "  $number: $crash\n";
         }
         foreach (array_filter($this->same, fn(array $numbers) => count($numbers) > 1) as $numbers) {
             $text .= '  the same difference: ' . implode(', ', $numbers) . "\n";

@@ -2,21 +2,27 @@
 /*
  * The differences that are meant. An entry of the ledger:
  *
- *     [STEP]               the step that differs first, as PHP writes it; * and ? stand for anything
+ *     [STEP]               the step that differs first, as PHP writes it; in all patterns * and ? stand for anything, {+} for a number above
+ *                          zero, {a} for anything that is the same wherever the entry says {a}
  *     [STEP] on mysql80    only on this server
  *     the reason, one or more lines
+ *     < STEP               one of the steps before it; of several such lines one must fit
  *     > a step             the steps of the shortest sequence that shows it, which is always played
- *     - a line of stock's  with * and ? too; together they must be the step's whole difference
+ *     - a line of stock's  together these must be the step's whole difference
  *     + a line of ours
- *     -*                   any lines of stock's; +* any of ours
+ *     -* a line            any number of such lines, also none; +* of ours
+ *
+ * Where ours crashes no entry fits.
  */
 
 declare(strict_types=1);
 
 final class Known
 {
-    /** @var list<array{names: list<string>, steps: list<string>, reason: string, difference: list<string>}> */
+    /** @var list<array{line: string, names: list<string>, before: list<string>, steps: list<string>, reason: string, difference: list<string>}> */
     private array $entries = [];
+    /** @var array<int, int> how often each was met, but for its own sequence */
+    private array $met = [];
 
     public function __construct(string $path, string $server)
     {
@@ -30,28 +36,92 @@ final class Known
                     }
                     $entry = null;
                 }
-                $entry ??= ['line' => $line, 'names' => [], 'steps' => [], 'reason' => '', 'difference' => []];
+                $entry ??= ['line' => $line, 'names' => [], 'before' => [], 'steps' => [], 'reason' => '', 'difference' => []];
                 if (($match[2] ?? $server) === $server) {
                     $entry['names'][] = $match[1];
                 }
-            } elseif (preg_match('/^([-+>])( .*|\*)$/', $line, $match)) {
-                $match[1] === '>' ? $entry['steps'][] = ltrim($match[2]) : $entry['difference'][] = $line;
+            } elseif (preg_match('/^[-+]\*?   \S/', $line)) {
+                $entry['difference'][] = $line;
+            } elseif (preg_match('/^([<>]) (.+)$/', $line, $match)) {
+                $entry[$match[1] === '<' ? 'before' : 'steps'][] = $match[2];
+            } elseif (preg_match('/^[-+]/', $line)) {
+                $entry['difference'][] = $line;
             } elseif (trim($line) !== '' && !str_starts_with($line, '#')) {
                 $entry['reason'] .= $line;
             }
         }
     }
 
-    /** @param list<string> $difference */
-    public function has(string $step, array $difference): bool
+    /**
+     * Whether an entry says so.
+     *
+     * @param list<string> $difference
+     * @param list<string> $sequence in which the step is
+     */
+    public function has(string $step, array $difference, array $sequence): bool
     {
-        return array_filter($this->entries, fn(array $entry) => self::matches($entry, $step, $difference)) !== [];
+        foreach (array_keys($this->entries) as $number) {
+            if ($this->is($number, $step, $difference, $sequence)) {
+                $this->met[$number] = ($this->met[$number] ?? 0) + 1;
+                return true;
+            }
+        }
+        return false;
     }
 
-    /** @param list<string> $difference */
-    public function is(int $number, string $step, array $difference): bool
+    /**
+     * @param list<string> $difference
+     * @param list<string> $sequence
+     */
+    public function is(int $number, string $step, array $difference, array $sequence): bool
     {
-        return self::matches($this->entries[$number], $step, $difference);
+        $entry = $this->entries[$number];
+        if (preg_grep('/^\+ .*(\(killed by signal|zend_mm_heap corrupted)/', $difference) !== []) {
+            return false;
+        }
+        $places = array_keys($sequence, $step, true);
+        $steps_before = array_map(fn(string $step) => "$step\n", array_slice($sequence, 0, $places === [] ? null : end($places)));
+        $fits = fn(string $pattern): bool => preg_grep(self::expression($pattern), $steps_before) !== [];
+        if ($entry['before'] !== [] && array_filter($entry['before'], $fits) === []) {
+            return false;
+        }
+        $text = implode("\n", [$step, ...self::stock_first($difference)]) . "\n";
+        $lines = implode("\n", self::stock_first($entry['difference']));
+        foreach ($entry['names'] as $name) {
+            if (preg_match(self::expression("$name\n$lines"), $text) === 1) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A pattern of one line or more. */
+    private static function expression(string $pattern): string
+    {
+        $seen = [];
+        $lines = array_map(function (string $line) use (&$seen): string {
+            $is_repeated = preg_match('/^([-+])\*(.*)$/', $line, $match) === 1;
+            $parts = preg_split('/(\{[a-z+]\}|[*?])/', $is_repeated ? $match[1] . $match[2] : $line, -1, PREG_SPLIT_DELIM_CAPTURE);
+            $parts = array_map(function (string $part) use (&$seen): string {
+                return match (true) {
+                    $part === '*' => '[^\n]*',
+                    $part === '?' => '[^\n]',
+                    $part === '{+}' => '[1-9][0-9]*',
+                    preg_match('/^\{([a-z])\}$/', $part, $match) !== 1 => preg_quote($part, '/'),
+                    isset($seen[$match[1]]) => "\\k<$match[1]>",
+                    default => ($seen[$match[1]] = "(?<$match[1]>[^\n]*)"),
+                };
+            }, $parts);
+            return $is_repeated ? '(?:' . implode('', $parts) . '\n)*' : implode('', $parts) . '\n';
+        }, explode("\n", $pattern));
+        return '/^' . implode('', $lines) . '$/D';
+    }
+
+    /** Lines of a difference, stock's before ours. */
+    private static function stock_first(array $lines): array
+    {
+        $of_stock = array_filter($lines, fn(string $line) => $line[0] === '-');
+        return [...$of_stock, ...array_diff_key($lines, $of_stock)];
     }
 
     public function name(int $number): string
@@ -65,24 +135,13 @@ final class Known
         return array_map(fn(array $entry) => $entry['steps'], $this->entries);
     }
 
-    private static function matches(array $entry, string $step, array $difference): bool
+    /** @return array<string, int> how often each entry was met, by its beginning */
+    public function uses(): array
     {
-        $expression = fn(string $pattern): string => strtr(preg_quote($pattern, '/'), ['\\*' => '.*', '\\?' => '.']);
-        if (array_filter($entry['names'], fn(string $name) => preg_match("/^{$expression($name)}$/D", $step)) === []) {
-            return false;
+        $uses = [];
+        foreach ($this->entries as $number => $entry) {
+            $uses["$entry[line] " . strtok($entry['reason'], '.;')] = $this->met[$number] ?? 0;
         }
-        $lines = array_map(fn(string $line) => match ($line) {
-            '-*' => '(- .*\n)*',
-            '+*' => '(\+ .*\n)*',
-            default => $expression($line) . '\n',
-        }, $entry['difference']);
-        return (bool) preg_match('/^' . implode('', self::stock_first($lines)) . '$/D', implode("\n", self::stock_first($difference)) . "\n");
-    }
-
-    /** Lines of a difference, stock's before ours; also where they are expressions. */
-    private static function stock_first(array $lines): array
-    {
-        $of_stock = array_filter($lines, fn(string $line) => ltrim($line, '(\\')[0] === '-');
-        return [...$of_stock, ...array_diff_key($lines, $of_stock)];
+        return $uses;
     }
 }

@@ -18,6 +18,8 @@ set_error_handler(fn(int $level, string $message, string $file, int $line) => th
 
 const TESTS = __DIR__ . '/..';
 const BATCH = 50;
+/** So many sequences should meet each entry of the ledger. */
+const MANY = 10_000;
 
 require TESTS . '/runner/processes.php';
 require TESTS . '/runner/text.php';
@@ -78,6 +80,10 @@ foreach ($comparisons as $comparison) {
     $passed += $comparison->passed;
     $failed += $comparison->failed;
     $skipped += $comparison->cut();
+}
+$unused = array_filter(array_reduce($comparisons, fn(array $uses, Comparison $comparison) => $comparison->uses($uses), []), fn(int $uses) => $uses === 0);
+if (count($numbers) >= MANY && $unused !== []) {
+    echo "not met, though these are many:\n  ", implode("\n  ", array_keys($unused)), "\n";
 }
 printf("%d sequences took %.1f s\n", count($numbers), (hrtime(true) - $started) / 1e9);
 echo "$passed passed, $failed failed, $skipped skipped\n"; // not compared to their ends

@@ -70,7 +70,7 @@ function masked(string $step, mixed $value): string
     if (preg_match('/->(thread_)?id(\+\+|$)|mysqli_thread_id/', $step) && is_int($value) && $value > 0) {
         return 'an id';
     }
-    return preg_replace(['/("(?:thread_)?id"\]?(?: ?=>\s*|:)(?:int\()?)[1-9]\d*/', '/(thread id: |statement handler \()[1-9]\d*/', str_contains($text, 'mysqli_sql_exception') ? '/(using password: )\w+/' : '/$^/'], '$1N', $text);
+    return preg_replace(['/("(?:thread_)?id"\]?(?: ?=>\s*|:)(?:int\()?)[1-9]\d*/', '/(thread id: |statement handler \()[1-9]\d*/'], '$1N', $text);
 }
 
 /** The properties of an object that tell its state; the first that fails ends it. */
@@ -96,8 +96,29 @@ function state(?object $object): string
     } catch (Throwable $thrown) {
         $values[] = text($thrown);
     }
-    // For a user that it does not know MySQL asks by this or that plugin, and stock answers some even where there is no password.
-    return preg_replace(['/(thread id: |statement handler \()[1-9]\d*/', '/(using password: )\w+/'], '$1N', implode(' ', $values));
+    return preg_replace('/(thread id: |statement handler \()[1-9]\d*/', '$1N', implode(' ', $values));
+}
+
+/** Waits for a server that ends a connection at its own word, so that it does not depend on the time how the next step fails. */
+function wait_for_the_end(string $step, array $objects): void
+{
+    global $admin;
+    if (!preg_match('/\b(?:mysqli_)?(?:commit|rollback|change_user|kill)\(/', $step)) {
+        return;
+    }
+    $driver = new mysqli_driver;
+    $mode = $driver->report_mode;
+    $driver->report_mode = MYSQLI_REPORT_OFF;
+    foreach ($objects as $object) {
+        try {
+            $id = $object instanceof mysqli ? $object->thread_id : 0;
+        } catch (Throwable) { // it is no connection
+            continue;
+        }
+        $is_at_work = "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = $id AND COMMAND <> 'Sleep' AND COALESCE(STATE, '') NOT IN ('Writing to net', 'Sending to client')";
+        for ($tries = 0; $id > 0 && $tries < 1000 && $admin->query($is_at_work)->num_rows > 0; $tries++);
+    }
+    $driver->report_mode = $mode;
 }
 
 /** Prints one step; $states are those of what it names. */
@@ -125,7 +146,7 @@ function program(array $steps): string
         }
         $objects = implode(', ', array_map(fn(string $name) => "'$name' => \$$name ?? null", array_unique($names)));
         $quoted = var_export($step, true);
-        $code .= "echo '> ', $quoted, \"\\n\"; try { told($quoted, $step, null, [$objects]); } catch (Throwable \$thrown) { told($quoted, null, \$thrown, [$objects]); \$thrown = null; }\n";
+        $code .= "echo '> ', $quoted, \"\\n\"; try { told($quoted, $step, null, [$objects]); } catch (Throwable \$thrown) { told($quoted, null, \$thrown, [$objects]); \$thrown = null; } wait_for_the_end($quoted, [$objects]);\n";
     }
     return "$code echo \"> end\\n\";";
 }
@@ -190,10 +211,10 @@ foreach (json_decode(file_get_contents($argv[1]), true) as $number => $steps) {
     if (mysqli_connect_errno() !== 0) {
         connect();
     }
-    foreach (TABLES as $table) {
-        if (str_contains($program, $table)) {
-            $admin->query("TRUNCATE $table");
-        }
+    $written = array_filter(TABLES, fn(string $table) => str_contains($program, $table));
+    if ($written !== []) {
+        end_others($admin); // some may still be at it
+        array_map(fn(string $table) => $admin->query("TRUNCATE $table"), $written);
     }
     echo "=== end of $number\n";
 }

@@ -203,7 +203,7 @@ final class Sequence
             $arguments = [...array_slice($arguments, 0, $call['class'] === null && $call['name'] === 'mysqli_real_connect' ? 1 : 0), '...address()'];
         }
         if ($this->dice->one_in(40)) {
-            $this->dice->one_in(2) ? array_pop($arguments) : $arguments[] = '1';
+            $this->dice->one_in(2) || end($arguments) === '...address()' ? array_pop($arguments) : $arguments[] = '1';
         }
         $list = '(' . implode(', ', $arguments) . ')';
         $text = match (true) {

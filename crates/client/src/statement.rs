@@ -8,7 +8,6 @@ use crate::local_infile::Names;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
 use crate::row::Layout;
-use crate::session::UNKNOWN_ROWS;
 use crate::state::{Call, State};
 use crate::statistics::PacketKind;
 
@@ -53,7 +52,6 @@ impl Connection {
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn prepare(&mut self, sql: &[u8]) -> Result<Statement, Error> {
-        self.session.affected_rows = UNKNOWN_ROWS;
         self.state.allow(Call::Command)?; // else the files are those of what is still to come
         self.note_local_infiles(sql);
         self.send_command(Command::StmtPrepare(sql))?;
@@ -99,7 +97,6 @@ impl Connection {
         if parameters.len() != usize::from(statement.params) {
             return Err(Error::Parameters { expected: statement.params, given: parameters.len() });
         }
-        self.session.affected_rows = UNKNOWN_ROWS;
         self.state.allow(Call::Command)?;
         self.local_infiles = Names::default();
         if self.allows_local_infile {

@@ -234,33 +234,33 @@ function mysqli_rollback(mysqli $mysql, int $flags = 0, ?string $name = null): b
 function mysqli_savepoint(mysqli $mysql, string $name): bool {} // transaction::savepoint
 function mysqli_select_db(mysqli $mysql, string $database): bool {} // commands::select_db
 function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // commands::set_charset
-function mysqli_stmt_affected_rows(mysqli_stmt $statement): string|int {} // statement::affected_rows
+function mysqli_stmt_affected_rows(mysqli_stmt $statement): string|int {} // statement_property::affected_rows
 function mysqli_stmt_attr_get(mysqli_stmt $statement, int $attribute): int {} // statement_attribute::attr_get
 function mysqli_stmt_attr_set(mysqli_stmt $statement, int $attribute, int $value): bool {} // statement_attribute::attr_set
 function mysqli_stmt_bind_param(mysqli_stmt $statement, string $types, mixed &...$vars): bool {} // execute::bind_param
 function mysqli_stmt_bind_result(mysqli_stmt $statement, mixed &...$vars): bool {} // statement_result::bind_result
 function mysqli_stmt_close(mysqli_stmt $statement): true {} // prepare::close
 function mysqli_stmt_data_seek(mysqli_stmt $statement, int $offset): void {} // statement_result::data_seek
-function mysqli_stmt_errno(mysqli_stmt $statement): int {} // statement::errno
-function mysqli_stmt_error(mysqli_stmt $statement): string {} // statement::error
-function mysqli_stmt_error_list(mysqli_stmt $statement): array {} // statement::error_list
+function mysqli_stmt_errno(mysqli_stmt $statement): int {} // statement_property::errno
+function mysqli_stmt_error(mysqli_stmt $statement): string {} // statement_property::error
+function mysqli_stmt_error_list(mysqli_stmt $statement): array {} // statement_property::error_list
 function mysqli_stmt_fetch(mysqli_stmt $statement): ?bool {} // statement_result::fetch
-function mysqli_stmt_field_count(mysqli_stmt $statement): int {} // statement::field_count
+function mysqli_stmt_field_count(mysqli_stmt $statement): int {} // statement_property::field_count
 function mysqli_stmt_free_result(mysqli_stmt $statement): void {} // statement_result::free_result
 function mysqli_stmt_get_result(mysqli_stmt $statement): mysqli_result|false {} // statement_result::get_result
 function mysqli_stmt_get_warnings(mysqli_stmt $statement): mysqli_warning|false {} // warnings::stmt_get_warnings
 function mysqli_stmt_init(mysqli $mysql): mysqli_stmt|false {} // prepare::init
-function mysqli_stmt_insert_id(mysqli_stmt $statement): string|int {} // statement::insert_id
+function mysqli_stmt_insert_id(mysqli_stmt $statement): string|int {} // statement_property::insert_id
 function mysqli_stmt_more_results(mysqli_stmt $statement): bool {} // statement_result::more_results
 function mysqli_stmt_next_result(mysqli_stmt $statement): bool {} // statement_result::next_result
-function mysqli_stmt_num_rows(mysqli_stmt $statement): string|int {} // statement::num_rows
-function mysqli_stmt_param_count(mysqli_stmt $statement): int {} // statement::param_count
+function mysqli_stmt_num_rows(mysqli_stmt $statement): string|int {} // statement_property::num_rows
+function mysqli_stmt_param_count(mysqli_stmt $statement): int {} // statement_property::param_count
 function mysqli_stmt_prepare(mysqli_stmt $statement, string $query): bool {} // prepare::prepare
 function mysqli_stmt_reset(mysqli_stmt $statement): bool {} // prepare::reset
 function mysqli_stmt_result_metadata(mysqli_stmt $statement): mysqli_result|false {} // statement_result::result_metadata
 function mysqli_stmt_send_long_data(mysqli_stmt $statement, int $param_num, string $data): bool {} // execute::send_long_data
 function mysqli_stmt_store_result(mysqli_stmt $statement): bool {} // statement_result::store_result
-function mysqli_stmt_sqlstate(mysqli_stmt $statement): string {} // statement::sqlstate
+function mysqli_stmt_sqlstate(mysqli_stmt $statement): string {} // statement_property::sqlstate
 function mysqli_sqlstate(mysqli $mysql): string {} // link::sqlstate
 function mysqli_ssl_set(mysqli $mysql, ?string $key, ?string $certificate, ?string $ca_certificate, ?string $ca_path, ?string $cipher_algos): true {} // options::ssl_set
 function mysqli_stat(mysqli $mysql): string|false {} // commands::stat
@@ -437,7 +437,7 @@ class mysqli_stmt {
     public function result_metadata(): mysqli_result|false {} // statement_result::result_metadata, tentative
     public function more_results(): bool {} // statement_result::more_results, tentative
     public function next_result(): bool {} // statement_result::next_result, tentative
-    public function num_rows(): string|int {} // statement::num_rows, tentative
+    public function num_rows(): string|int {} // statement_property::num_rows, tentative
     public function send_long_data(int $param_num, string $data): bool {} // execute::send_long_data, tentative
     public function free_result(): void {} // statement_result::free_result, tentative
     public function reset(): bool {} // prepare::reset, tentative

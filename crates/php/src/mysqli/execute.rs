@@ -85,11 +85,7 @@ impl Statement {
         if !session.is_ready() {
             return Err(Failed);
         }
-        let sent = self.on_server.peek(|it| match it {
-            Some(it) => session.send_long_data(it.generation, &it.prepared, number, data),
-            None => Err(Failed),
-        });
-        self.settle(session, sent.unwrap_or(Err(Failed)))?;
+        self.ask(|session, it| session.send_long_data(&it.prepared, number, data))?;
         let _ = self.sent.with(|sent| {
             sent.resize(sent.len().max(index + 1), false);
             if let Some(sent) = sent.get_mut(index) {
@@ -148,9 +144,13 @@ impl Statement {
             return Ok(Err(self.fail_out_of_sync()));
         }
         if self.has_result.get() && self.field_count() > 0 {
-            self.flush();
+            let took_next = self.flush();
             let _ = self.rows.with(|rows| drop(rows.take()));
+            self.tells_columns.set(false);
             self.phase.set(Phase::Prepared);
+            if took_next {
+                self.results.clear();
+            }
         }
         let count = usize::from(self.param_count());
         if count > 0 && !self.parameters.is_there() {
@@ -158,28 +158,29 @@ impl Statement {
             return Ok(Err(self.fail(codes::PARAMS_NOT_BOUND, message)));
         }
         let types = |number| self.types.peek(|it| it.get(number).copied()).ok().flatten();
-        self.values.hold_converted(&self.parameters, |number| match types(number) {
-            Some(b'i') => Wanted::Long,
-            Some(b'd') => Wanted::Double,
-            Some(b's') => Wanted::Bytes,
-            _ => Wanted::Anything,
-        })?;
+        let converted =
+            self.values.hold_converted(&self.parameters, |number| match types(number) {
+                Some(b'i') => Wanted::Long,
+                Some(b'd') => Wanted::Double,
+                Some(b's') => Wanted::Bytes,
+                _ => Wanted::Anything,
+            });
+        // The exception is all that is wrong then.
+        converted.inspect_err(|_| self.clear_errors())?;
         let wants_cursor = self.wants_cursor.get();
         self.runs.set(self.runs.get() + 1);
         if session.is_last_run(self.number) {
             session.last_run.set(0); // so that it tells whether this run was sent
         }
         // No Zend call from here to the reply: what the parameters borrow stays.
-        let executed = self.on_server.peek(|it| {
-            let it = it.as_ref().ok_or(Failed)?;
+        let executed = self.ask(|session, it| {
             let parameters: Vec<Parameter<'_>> =
                 (0..count).map(|number| self.parameter(number)).collect();
-            session.execute(self.number, it.generation, &it.prepared, &parameters, wants_cursor)
+            session.execute(self.number, &it.prepared, &parameters, wants_cursor)
         });
-        let executed = self.settle(session, executed.unwrap_or(Err(Failed)));
         self.values.clear();
         let _ = self.sent.with(Vec::clear);
-        Ok(self.executed(executed))
+        Ok(self.executed(executed, session.is_last_run(self.number)))
     }
 
     fn parameter(&self, number: usize) -> Parameter<'_> {
@@ -204,8 +205,12 @@ impl Statement {
         }
     }
 
-    /// Notes what a run, or its next result, came to.
-    pub(super) fn executed(&self, executed: Result<Executed, Failed>) -> Result<(), Failed> {
+    /// Notes what a run, or the next result, came to, and whether the server was asked at all.
+    pub(super) fn executed(
+        &self,
+        executed: Result<Executed, Failed>,
+        was_asked: bool,
+    ) -> Result<(), Failed> {
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
         };
@@ -213,7 +218,7 @@ impl Statement {
             Ok(executed) => executed,
             Err(Failed) => {
                 self.phase.set(Phase::Prepared);
-                if session.is_last_run(self.number) {
+                if was_asked {
                     self.said.set(Said::nothing());
                 }
                 return Err(Failed);
@@ -223,6 +228,7 @@ impl Statement {
         self.said.set(session.last(Said::default(), Said::of));
         self.phase.set(Phase::Executed);
         self.has_cursor.set(matches!(executed, Executed::Cursor(_)));
+        self.lacks_cursor.set(self.wants_cursor.get() && !self.has_cursor.get());
         if let Executed::Rows(columns) | Executed::Cursor(columns) = executed {
             let _ = self.on_server.with(|it| {
                 if let Some(it) = it {
@@ -230,6 +236,7 @@ impl Statement {
                 }
             });
             self.has_result.set(true);
+            self.tells_columns.set(true);
             self.phase.set(Phase::Waiting);
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::result::{ResultSet, only_argument};
 use crate::convert::Shape;
-use crate::session::rows::Advanced;
+use crate::session::advanced::Advanced;
 use crate::zend::array::List;
 use crate::zend::blueprint::Blueprint;
 use crate::zend::call::Call;
@@ -65,20 +65,15 @@ pub(crate) fn fetch_column(call: &mut Call<'_>) -> Outcome {
         );
     }
     let column = usize::try_from(column).unwrap_or(usize::MAX);
-    open.session.error.clear();
+    open.begin();
     match open.advance() {
         Ok(Advanced::Row) => {
             open.row(|row| open.layout.write_column(row, column, call.returns()));
             Ok(())
         }
-        Ok(ended) => {
+        ended => {
             call.returns().bool(false);
-            ended.warn();
-            Ok(())
-        }
-        Err(_) => {
-            call.returns().bool(false);
-            open.session.error.report()
+            open.report(ended)
         }
     }
 }
@@ -91,7 +86,7 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
     let open = ResultSet::of(object)?;
     let shape = shape(call, mode)?;
     open.layout.prepare(&open.columns, shape);
-    open.session.error.clear();
+    open.begin();
     let mut all = List::new(call.returns(), u32::try_from(open.row_count()).unwrap_or(0));
     loop {
         match open.advance() {
@@ -102,11 +97,7 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
                     return Ok(());
                 }
             }
-            Ok(ended) => {
-                ended.warn();
-                return Ok(());
-            }
-            Err(_) => return open.session.error.report(),
+            ended => return open.report(ended),
         }
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod report;
 pub(crate) mod result;
 pub(crate) mod statement;
 pub(crate) mod statement_attribute;
+pub(crate) mod statement_property;
 pub(crate) mod statement_result;
 pub(crate) mod statistics;
 pub(crate) mod transaction;

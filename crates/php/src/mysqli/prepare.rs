@@ -10,6 +10,7 @@ use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};
 use crate::zend::object::make;
+use vaquita_client::UNKNOWN_ROWS;
 
 /// When the server is told that a statement is not needed any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,9 @@ impl Statement {
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
         };
+        if self.is_of(session) {
+            session.adjust(|connection| connection.set_affected_rows(UNKNOWN_ROWS));
+        }
         // As in stock a statement begins anew where it was one before, whatever becomes of it.
         let is_again = self.phase.get() > Phase::Initialised;
         if is_again {
@@ -43,11 +47,15 @@ impl Statement {
         self.error.clear();
         self.said.set(if is_again { Said::default() } else { Said::nothing() });
         self.runs.set(0);
+        if !self.is_of(session) {
+            return Err(self.error.set_absence());
+        }
         let prepared = self.settle(session, session.prepare(sql))?;
         self.said.set(Said::default());
         self.has_result.set(!prepared.columns().is_empty());
+        self.tells_columns.set(self.has_result.get());
         let columns = prepared.columns().clone();
-        let on_server = OnServer { generation: session.generation(), prepared, columns };
+        let on_server = OnServer { prepared, columns };
         let _ = self.on_server.with(|it| *it = Some(on_server));
         let _ = self.text.with(|text| {
             text.clear();
@@ -60,29 +68,41 @@ impl Statement {
     }
 
     /// Reads what is left of its last run, so that the connection can be used again. As in stock that includes results which are not its
-    /// own: scripts leave a procedure's last one and go on with a statement.
-    pub(super) fn flush(&self) {
-        let Some(session) = self.session() else { return };
+    /// own: scripts leave a procedure's last one and go on with a statement. Whether there were further results, for which nothing is bound.
+    pub(super) fn flush(&self) -> bool {
+        let Some(session) = self.session().filter(|session| self.is_of(session)) else {
+            return false;
+        };
+        let mut took_next = false;
         loop {
             if self.phase.get() == Phase::Waiting {
+                if self.due().is_some() {
+                    self.clear_errors();
+                }
                 self.phase.set(Phase::Fetching);
                 self.count(Key::ps_unbuffered_sets);
                 if !self.has_cursor.get() {
-                    let _ = self.settle(session, session.skip(self.generation()));
+                    let _ = self.settle(session, session.skip());
                 }
             }
             let skipped = self.rows.peek(|rows| rows.as_ref().map_or(Ok(()), Rows::skip));
             let _ = self.settle(session, skipped.unwrap_or(Ok(())));
-            if !self.is_of(session) || !self.has_result.get() || !session.is_result_pending() {
-                return;
+            if !self.has_result.get() || !session.is_result_pending() {
+                return took_next;
             }
-            let _ = self.rows.with(|rows| drop(rows.take()));
-            self.has_result.set(false);
-            let next = self.settle(session, session.next_executed(self.generation()));
-            if self.executed(next).is_err() {
-                return;
+            took_next = true;
+            if self.take_next().is_err() {
+                return took_next;
             }
         }
+    }
+
+    /// Reads what the connection's next result begins with, in the place of the one before.
+    pub(super) fn take_next(&self) -> Result<(), Failed> {
+        let _ = self.rows.with(|rows| drop(rows.take()));
+        self.has_result.set(false);
+        let next = self.ask(|session, _| session.next_executed());
+        self.executed(next, true)
     }
 
     /// Has the server forget it, with all that belongs to it but the variables.
@@ -98,11 +118,14 @@ impl Statement {
         }
         let _ = self.rows.with(|rows| drop(rows.take()));
         let on_server = self.on_server.with(Option::take).ok().flatten();
-        if let (Some(session), Some(it)) = (self.session(), on_server) {
-            session.close_statement(it.generation, &it.prepared, goodbye == Goodbye::Later);
+        if let (Some(session), Some(it)) = (self.session(), on_server)
+            && self.is_of(session)
+        {
+            session.close_statement(&it.prepared, goodbye == Goodbye::Later);
         }
         let _ = self.sent.with(Vec::clear);
         self.has_result.set(false);
+        self.tells_columns.set(false);
         self.has_cursor.set(false);
         self.phase.set(Phase::Initialised);
     }
@@ -216,17 +239,16 @@ pub(crate) fn reset(call: &mut Call<'_>) -> Outcome {
     if let (Some(session), true) = (statement.session(), statement.phase.get() > Phase::Initialised)
     {
         let _ = statement.sent.with(Vec::clear);
-        statement.flush();
+        if statement.flush() {
+            statement.results.clear();
+        }
         // As in stock there is nothing to reset where the server can't be asked.
         let is_live = statement.is_of(session);
         if is_live && session.is_ready() {
-            let reset = statement.on_server.peek(|it| {
-                it.as_ref()
-                    .map_or(Ok(()), |it| session.reset_statement(it.generation, &it.prepared))
-            });
-            done = statement.settle(session, reset.unwrap_or(Err(Failed))).is_ok();
+            done = statement.ask(|session, it| session.reset_statement(&it.prepared)).is_ok();
         }
-        let said = if is_live { session.last(Said::nothing(), Said::of) } else { Said::nothing() };
+        let unknown = Said { affected_rows: UNKNOWN_ROWS, ..statement.said.get() };
+        let said = if is_live { session.last(unknown, Said::of) } else { unknown };
         statement.said.set(said);
     }
     call.returns().bool(done);

@@ -3,7 +3,9 @@
 //! Everything here is the state of one request on one thread: it begins anew with each request, also under ZTS.
 
 use crate::session::Session;
-use crate::session::failure::LastError;
+use crate::session::advanced::{Advanced, warn_of};
+use crate::session::failure::{Failed, LastError, OUT_OF_SYNC};
+use crate::session::rows::Rows;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, deprecated, is_pending, throw_object, warning};
 use crate::zend::guarded::Guarded;
@@ -12,7 +14,7 @@ use crate::zend::property::Property;
 use crate::zend::slot::{Slot, Value};
 use crate::zend::string::Str;
 use core::cell::Cell;
-use vaquita_client::StatusFlags;
+use vaquita_client::{StatusFlags, codes};
 
 /// `MYSQLI_REPORT_ERROR`.
 const REPORT_ERROR: i64 = 1;
@@ -110,6 +112,24 @@ impl LastError {
         match failure.flatten() {
             Some((errno, sqlstate, message)) => raise(errno, sqlstate, message),
             None => Ok(()),
+        }
+    }
+}
+
+impl Rows {
+    /// Reports why there is no further row for a script, unless that is the end.
+    pub(crate) fn report(&self, advanced: Result<Advanced, Failed>) -> Outcome {
+        match advanced {
+            Ok(Advanced::Gone) if reports_errors() => {
+                let (sqlstate, message) = (Str::new(b"HY000"), Str::new(OUT_OF_SYNC));
+                raise(codes::COMMANDS_OUT_OF_SYNC, sqlstate, message)
+            }
+            Ok(Advanced::Row | Advanced::End | Advanced::Gone) => Ok(()),
+            Ok(Advanced::Spoilt(malformed)) => {
+                warn_of(malformed);
+                Ok(())
+            }
+            Err(Failed) => self.session.error.report(),
         }
     }
 }

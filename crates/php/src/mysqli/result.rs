@@ -17,6 +17,7 @@ use crate::zend::version;
 use core::cell::{Cell, OnceCell};
 use core::ops::Deref;
 use std::rc::Rc;
+use vaquita_client::Connection;
 
 /// `MYSQLI_STORE_RESULT`: the whole result is received at once.
 pub(super) const STORE_RESULT: i64 = 0;
@@ -147,14 +148,17 @@ pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) 
         return false;
     };
     session.count(if unbuffered { Key::unbuffered_sets } else { Key::buffered_sets }, 1);
+    // A further result of a statement may be taken over its link.
+    let is_binary = session.look(Connection::has_binary_rows).unwrap_or(false);
+    let format = if is_binary { Format::Binary } else { Format::Text };
     let rows = if unbuffered {
         session.error.clear();
-        Rows::unbuffered(session, columns, Format::Text)
+        Rows::unbuffered(session, columns, format)
     } else {
         match session.store() {
             Ok(stored) => {
                 session.count(Key::rows_buffered_from_client_normal, stored.rows());
-                Rows::buffered(session, columns, Format::Text, stored)
+                Rows::buffered(session, columns, format, stored)
             }
             Err(_) => return false,
         }

@@ -1,19 +1,19 @@
-//! The class `mysqli_stmt`: a prepared statement from its making to its end, and what it knows of itself.
+//! The class `mysqli_stmt`: a prepared statement's state, and what it asks of its session.
 
 use super::link::Link;
 use super::link::Status;
 use super::report;
+use super::statement_property;
 use crate::session::Session;
-use crate::session::failure::{Failed, LastError};
+use crate::session::failure::{Failed, LastError, OUT_OF_SYNC};
 use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, Thrown, throw_error};
+use crate::zend::error::{Outcome, throw_error};
 use crate::zend::guarded::Guarded;
 use crate::zend::held::Held;
 use crate::zend::object::{Class, ClassSlot, Object};
-use crate::zend::property::{Property, Reading};
-use crate::zend::slot::Slot;
+use crate::zend::property::Property;
 use crate::zend::string::Str;
 use core::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -61,9 +61,8 @@ impl Said {
     }
 }
 
-/// A statement that the server has prepared on one of the session's connections.
+/// A statement that the server has prepared.
 pub(super) struct OnServer {
-    pub(super) generation: u64,
     pub(super) prepared: Prepared,
     /// The columns of its last run, or those that are known before it.
     pub(super) columns: Columns,
@@ -73,6 +72,8 @@ pub(super) struct OnServer {
 pub(crate) struct Statement {
     /// That of the link it was made with.
     session: OnceCell<Rc<Session>>,
+    /// Which of the session's connections it is for.
+    generation: Cell<u64>,
     /// Tells it from all others of this thread.
     pub(super) number: u64,
     pub(super) status: Cell<Status>,
@@ -85,11 +86,15 @@ pub(crate) struct Statement {
     /// Whether there are columns and perhaps rows: since it was prepared, or since a run had some.
     pub(super) has_result: Cell<bool>,
     pub(super) rows: Guarded<Option<Rows>>,
+    /// Whether its columns can be told: as in stock not any more when rows were freed, and when a run was tried.
+    pub(super) tells_columns: Cell<bool>,
     /// How often it ran since it was prepared.
     pub(super) runs: Cell<u64>,
     pub(super) wants_cursor: Cell<bool>,
     /// Whether the last run's rows are behind a cursor.
     pub(super) has_cursor: Cell<bool>,
+    /// Whether they were to be: without one they are stored before the first is fetched.
+    pub(super) lacks_cursor: Cell<bool>,
     pub(super) updates_max_length: Cell<bool>,
     /// The letters of `bind_param`.
     pub(super) types: Guarded<Vec<u8>>,
@@ -114,6 +119,7 @@ impl Class for Statement {
     fn new() -> Statement {
         Statement {
             session: OnceCell::new(),
+            generation: Cell::new(0),
             number: LAST_NUMBER.replace(LAST_NUMBER.get() + 1) + 1,
             status: Cell::new(Status::Closed),
             phase: Cell::new(Phase::Initialised),
@@ -123,9 +129,11 @@ impl Class for Statement {
             said: Cell::new(Said::default()),
             has_result: Cell::new(false),
             rows: Guarded::new(None),
+            tells_columns: Cell::new(false),
             runs: Cell::new(0),
             wants_cursor: Cell::new(false),
             has_cursor: Cell::new(false),
+            lacks_cursor: Cell::new(false),
             updates_max_length: Cell::new(false),
             types: Guarded::new(Vec::new()),
             sent: Guarded::new(Vec::new()),
@@ -143,82 +151,7 @@ impl Class for Statement {
         [Some(&self.parameters), Some(&self.results), Some(&self.values)]
     }
 
-    const PROPERTIES: &'static [Property<Statement>] = &[
-        property("affected_rows", |statement, reading| {
-            allowed(statement, &reading, Status::Valid)?;
-            write_affected_rows(statement.state(), reading.slot);
-            Ok(())
-        }),
-        property("insert_id", |statement, reading| {
-            open(statement, &reading, Status::Valid)?;
-            reading.slot.unsigned(statement.said.get().insert_id);
-            Ok(())
-        }),
-        property("num_rows", |statement, reading| {
-            open(statement, &reading, Status::Valid)?;
-            reading.slot.unsigned(statement.row_count());
-            Ok(())
-        }),
-        property("param_count", |statement, reading| {
-            open(statement, &reading, Status::Valid)?;
-            reading.slot.long(statement.param_count().into());
-            Ok(())
-        }),
-        property("field_count", |statement, reading| {
-            open(statement, &reading, Status::Valid)?;
-            reading.slot.long(statement.field_count_as_long());
-            Ok(())
-        }),
-        property("errno", |statement, reading| {
-            open(statement, &reading, Status::Initialised)?;
-            reading.slot.long(statement.error.errno().into());
-            Ok(())
-        }),
-        property("error", |statement, reading| {
-            open(statement, &reading, Status::Initialised)?;
-            statement.error.write_text(reading.slot);
-            Ok(())
-        }),
-        property("error_list", |statement, reading| {
-            allowed(statement, &reading, Status::Initialised)?;
-            statement.error.write_list(reading.slot);
-            Ok(())
-        }),
-        property("sqlstate", |statement, reading| {
-            open(statement, &reading, Status::Initialised)?;
-            reading.slot.bytes(&statement.error.sqlstate());
-            Ok(())
-        }),
-        property("id", |statement, reading| {
-            allowed(statement, &reading, Status::Valid)?;
-            reading.slot.long(statement.id().into());
-            Ok(())
-        }),
-    ];
-}
-
-type Read = fn(Object<'_, Statement>, Reading<'_>) -> Outcome;
-
-const fn property(name: &'static str, read: Read) -> Property<Statement> {
-    Property { name, read, write: None }
-}
-
-/// Lets a property be read from `least` on; a closed statement has another message.
-fn open(statement: Object<'_, Statement>, reading: &Reading<'_>, least: Status) -> Outcome {
-    match statement.status.get() {
-        Status::Closed if reading.quiet => Err(Thrown),
-        Status::Closed => Err(throw_error(&[statement.class_name(), b" object is already closed"])),
-        _ => allowed(statement, reading, least),
-    }
-}
-
-/// Lets a property be read from `least` on.
-fn allowed(statement: Object<'_, Statement>, reading: &Reading<'_>, least: Status) -> Outcome {
-    match statement.status.get() >= least {
-        true => Ok(()),
-        false if reading.quiet => Err(Thrown),
-        false => Err(throw_error(&[b"Property access is not allowed yet"])),
-    }
+    const PROPERTIES: &'static [Property<Statement>] = statement_property::ALL;
 }
 
 impl Statement {
@@ -242,6 +175,7 @@ impl Statement {
 
     pub(super) fn begin(&self, link: &Link) {
         let _ = self.session.set(Rc::clone(&link.session));
+        self.generation.set(link.session.generation());
         self.status.set(Status::Initialised);
     }
 
@@ -257,13 +191,9 @@ impl Statement {
         self.look(0, |it| it.prepared.id())
     }
 
-    /// Whether its link still has the connection that it was prepared on; one that was never prepared belongs to any.
+    /// Whether its link still has the connection that it was made for; any other does not know it.
     pub(super) fn is_of(&self, session: &Session) -> bool {
-        self.look(true, |it| it.generation == session.generation())
-    }
-
-    pub(super) fn generation(&self) -> u64 {
-        self.look(0, |it| it.generation)
+        self.generation.get() == session.generation()
     }
 
     pub(super) fn param_count(&self) -> u16 {
@@ -274,7 +204,7 @@ impl Statement {
         self.look(0, |it| it.columns.len())
     }
 
-    fn field_count_as_long(&self) -> i64 {
+    pub(super) fn field_count_as_long(&self) -> i64 {
         i64::try_from(self.field_count()).unwrap_or(i64::MAX)
     }
 
@@ -294,7 +224,7 @@ impl Statement {
         }
     }
 
-    fn row_count(&self) -> u64 {
+    pub(super) fn row_count(&self) -> u64 {
         self.rows.peek(|rows| rows.as_ref().map_or(0, Rows::row_count)).unwrap_or(0)
     }
 
@@ -306,24 +236,34 @@ impl Statement {
 
     /// The call does not fit what the statement is in the middle of.
     pub(super) fn fail_out_of_sync(&self) -> Failed {
-        let message = b"Commands out of sync; you can't run this command now";
-        self.fail(codes::COMMANDS_OUT_OF_SYNC, message)
+        self.fail(codes::COMMANDS_OUT_OF_SYNC, OUT_OF_SYNC)
     }
 
-    /// Passes on what the session came to; its error is the statement's, too.
+    /// Passes on what its own connection came to; the error is the statement's, too.
     pub(super) fn settle<R>(
         &self,
         session: &Session,
         result: Result<R, Failed>,
     ) -> Result<R, Failed> {
-        if result.is_err() {
-            if self.is_of(session) {
-                self.error.append(session.error.copy());
-            } else {
-                self.error.set_absence();
-            }
+        result.inspect_err(|_| self.error.append(session.error.copy()))
+    }
+
+    /// Has its session do something with it, if that still has its connection.
+    pub(super) fn ask<R>(
+        &self,
+        work: impl FnOnce(&Rc<Session>, &OnServer) -> Result<R, Failed>,
+    ) -> Result<R, Failed> {
+        let Some(session) = self.session() else {
+            return Err(self.fail_out_of_sync());
+        };
+        if !self.is_of(session) {
+            return Err(self.error.set_absence());
         }
-        result
+        let asked = self.on_server.peek(|it| it.as_ref().map(|it| work(session, it)));
+        match asked {
+            Ok(Some(result)) => self.settle(session, result),
+            _ => Err(self.fail_out_of_sync()),
+        }
     }
 
     /// Reports the last run if the server found no good index for it and the report mode asks for that.
@@ -332,7 +272,11 @@ impl Statement {
             return Ok(());
         }
         // The report may run user code: the text is PHP's while it does.
-        let Ok(text) = self.text.peek(|text| Str::new(text)) else { return Ok(()) };
+        let text = self.text.peek(|text| match text.as_slice() {
+            b"" => Str::new(UNKNOWN_TEXT),
+            known => Str::new(known),
+        });
+        let Ok(text) = text else { return Ok(()) };
         let status = self.said.get().status;
         let no_good_index = status.contains(StatusFlags::NO_GOOD_INDEX_USED);
         let no_index = status.contains(StatusFlags::NO_INDEX_USED);
@@ -342,78 +286,11 @@ impl Statement {
     }
 }
 
-fn write_affected_rows(statement: &Statement, slot: Slot<'_>) {
-    match statement.said.get().affected_rows {
-        UNKNOWN_ROWS => slot.long(-1),
-        rows => slot.unsigned(rows),
-    }
-}
+/// As stock calls a statement that was prepared when nobody asked for reports.
+const UNKNOWN_TEXT: &[u8] = b"(null)";
 
 /// The statement that a call without further arguments is about.
 pub(super) fn only_argument<'a>(call: &mut Call<'a>, least: Status) -> Outcome<&'a Statement> {
     let object = call.receiver::<Statement>(0, 0)?;
     Statement::of(object, least)
-}
-
-/// `mysqli_stmt_affected_rows`.
-pub(crate) fn affected_rows(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    write_affected_rows(statement, call.returns());
-    Ok(())
-}
-
-/// `mysqli_stmt_insert_id`.
-pub(crate) fn insert_id(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    call.returns().unsigned(statement.said.get().insert_id);
-    Ok(())
-}
-
-/// `mysqli_stmt_num_rows`.
-pub(crate) fn num_rows(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    call.returns().unsigned(statement.row_count());
-    Ok(())
-}
-
-/// `mysqli_stmt_param_count`.
-pub(crate) fn param_count(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    call.returns().long(statement.param_count().into());
-    Ok(())
-}
-
-/// `mysqli_stmt_field_count`.
-pub(crate) fn field_count(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    call.returns().long(statement.field_count_as_long());
-    Ok(())
-}
-
-/// `mysqli_stmt_errno`.
-pub(crate) fn errno(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Initialised)?;
-    call.returns().long(statement.error.errno().into());
-    Ok(())
-}
-
-/// `mysqli_stmt_error`.
-pub(crate) fn error(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Initialised)?;
-    statement.error.write_text(call.returns());
-    Ok(())
-}
-
-/// `mysqli_stmt_error_list`.
-pub(crate) fn error_list(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Initialised)?;
-    statement.error.write_list(call.returns());
-    Ok(())
-}
-
-/// `mysqli_stmt_sqlstate`.
-pub(crate) fn sqlstate(call: &mut Call<'_>) -> Outcome {
-    let statement = only_argument(call, Status::Valid)?;
-    call.returns().bytes(&statement.error.sqlstate());
-    Ok(())
 }

@@ -4,8 +4,9 @@ use super::link::Status;
 use super::result::{self, ResultSet};
 use super::statement::{Phase, Said, Statement, only_argument};
 use crate::convert::Format;
+use crate::session::advanced::{Advanced, warn_of};
 use crate::session::failure::Failed;
-use crate::session::rows::{Advanced, Rows};
+use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
@@ -14,10 +15,10 @@ use vaquita_client::Columns;
 
 impl Statement {
     /// The columns of the result that waits to be read, if it still can be.
-    fn due(&self) -> Option<Columns> {
+    pub(super) fn due(&self) -> Option<Columns> {
         let columns = self.columns().filter(|_| self.phase.get() == Phase::Waiting);
         let is_due = self.session().is_some_and(|session| {
-            session.generation() == self.generation()
+            self.is_of(session)
                 && if self.has_cursor.get() { session.is_ready() } else { session.is_fetching() }
         });
         columns.filter(|_| is_due)
@@ -31,18 +32,15 @@ impl Statement {
         };
         self.clear_errors();
         session.count(how, 1);
-        let stored = if self.has_cursor.get() {
-            self.on_server
-                .peek(|it| match it {
-                    Some(it) => session.fetch(it.generation, &it.prepared, &columns, u32::MAX),
-                    None => Err(Failed),
-                })
-                .unwrap_or(Err(Failed))
-        } else {
-            session.store()
-        };
-        let stored = self.settle(session, stored).inspect_err(|_| {
+        let has_cursor = self.has_cursor.get();
+        let stored = self.ask(|session, it| match has_cursor {
+            true => session.fetch(&it.prepared, &columns, u32::MAX),
+            false => session.store(),
+        });
+        let stored = stored.inspect_err(|_| {
             self.phase.set(Phase::Prepared);
+            // What the statement was to keep is gone.
+            self.has_result.set(how != Key::ps_buffered_sets);
         })?;
         session.count(Key::rows_buffered_from_client_ps, stored.rows());
         let mut said = self.said.get();
@@ -58,7 +56,7 @@ impl Statement {
 
     /// Begins to read the rows that wait as is usual for them: a cursor row by row, what was to have a cursor and has none at once.
     fn begin_fetching(&self) -> Result<(), Failed> {
-        if self.wants_cursor.get() && !self.has_cursor.get() {
+        if self.lacks_cursor.get() {
             let rows = self.store(Key::ps_buffered_sets)?;
             self.keep(rows, Phase::Fetching);
             return Ok(());
@@ -96,6 +94,9 @@ impl Statement {
         let advanced =
             self.rows.peek(|rows| rows.as_ref().map_or(Ok(Advanced::End), Rows::advance));
         let advanced = self.settle(session, advanced.unwrap_or(Err(Failed)))?;
+        if advanced == Advanced::Gone {
+            return Err(self.error.set_absence());
+        }
         if advanced == Advanced::Row && self.results.is_there() {
             let _ = self.rows.peek(|rows| {
                 if let Some(rows) = rows {
@@ -129,19 +130,25 @@ impl Statement {
             return;
         }
         let phase = self.phase.get();
-        if phase >= Phase::Waiting {
-            if phase == Phase::Waiting {
-                self.count(Key::ps_unbuffered_sets);
-            }
-            if let Some(session) = self.session().filter(|_| !self.has_cursor.get()) {
-                let _ = self.settle(session, session.skip(self.generation()));
+        let is_due = self.due().is_some();
+        if is_due {
+            // As in stock this begins to read them, and that well.
+            self.count(Key::ps_unbuffered_sets);
+            self.clear_errors();
+        }
+        let has_rows = is_due || phase > Phase::Waiting;
+        if has_rows {
+            let session = self.session().filter(|session| self.is_of(session));
+            if let Some(session) = session.filter(|_| !self.has_cursor.get()) {
+                let _ = self.settle(session, session.skip());
             }
             let _ = self.rows.with(|rows| drop(rows.take()));
+            self.tells_columns.set(false);
         }
         if phase > Phase::Prepared {
             self.phase.set(Phase::Prepared);
         }
-        if phase >= Phase::Waiting {
+        if has_rows {
             self.results.clear();
         }
     }
@@ -181,11 +188,11 @@ pub(crate) fn fetch(call: &mut Call<'_>) -> Outcome {
             }
             call.returns().bool(true);
         }
-        Ok(Advanced::End) => {}
-        Ok(spoilt) => {
+        Ok(Advanced::Spoilt(malformed)) => {
             call.returns().bool(false);
-            spoilt.warn();
+            warn_of(malformed);
         }
+        Ok(Advanced::End | Advanced::Gone) => {}
         Err(Failed) => {
             call.returns().bool(false);
             return statement.error.report();
@@ -199,12 +206,12 @@ pub(crate) fn store_result(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
     // As in stock there is nothing wrong with a statement that has no rows.
     let mut done = statement.field_count() == 0;
-    if statement.has_result.get() && !done {
-        let stored = statement.store(Key::ps_buffered_sets);
-        if let Ok(rows) = stored {
-            statement.keep(rows, Phase::Stored);
-            done = true;
-        }
+    if statement.has_result.get()
+        && !done
+        && let Ok(rows) = statement.store(Key::ps_buffered_sets)
+    {
+        statement.keep(rows, Phase::Stored);
+        done = true;
     }
     call.returns().bool(done);
     if done { Ok(()) } else { statement.error.report() }
@@ -223,8 +230,8 @@ pub(crate) fn get_result(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_stmt_result_metadata`: a result without rows, or false.
 pub(crate) fn result_metadata(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
-    let columns =
-        statement.columns().filter(|columns| statement.has_result.get() && !columns.is_empty());
+    let can_tell = statement.has_result.get() && statement.tells_columns.get();
+    let columns = statement.columns().filter(|columns| can_tell && !columns.is_empty());
     let (Some(columns), Some(session)) = (columns, statement.session()) else {
         call.returns().bool(false);
         return statement.error.report();
@@ -255,7 +262,8 @@ pub(crate) fn data_seek(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_stmt_more_results`.
 pub(crate) fn more_results(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
-    let more = statement.session().is_some_and(|session| session.more_results());
+    let session = statement.session().filter(|session| statement.is_of(session));
+    let more = session.is_some_and(|session| session.more_results());
     call.returns().bool(more);
     Ok(())
 }
@@ -264,16 +272,10 @@ pub(crate) fn more_results(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn next_result(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
     let mut done = false;
-    if let Some(session) = statement
-        .session()
-        .filter(|session| statement.has_result.get() && session.is_result_pending())
-    {
-        let _ = statement.rows.with(|rows| drop(rows.take()));
-        statement.has_result.set(false);
+    let session = statement.session().filter(|session| statement.is_of(session));
+    if statement.has_result.get() && session.is_some_and(|session| session.is_result_pending()) {
         statement.error.clear();
-        let next = session.next_executed(statement.generation());
-        let next = statement.settle(session, next);
-        done = statement.executed(next).is_ok();
+        done = statement.take_next().is_ok();
         // What was bound were the columns of the result before.
         statement.results.clear();
     }

@@ -118,7 +118,7 @@ pub(crate) fn get_warnings(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_stmt_get_warnings`: an object, or false.
 pub(crate) fn stmt_get_warnings(call: &mut Call<'_>) -> Outcome {
     let statement = only_statement(call, Status::Valid)?;
-    match statement.session() {
+    match statement.session().filter(|session| statement.is_of(session)) {
         Some(session) => give(call, session, statement.said.get().warnings),
         None => call.returns().bool(false),
     }

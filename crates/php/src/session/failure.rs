@@ -20,6 +20,9 @@ pub(crate) struct Failure {
     pub(crate) warnings: Warnings,
 }
 
+/// The text of CR_COMMANDS_OUT_OF_SYNC.
+pub(crate) const OUT_OF_SYNC: &[u8] = b"Commands out of sync; you can't run this command now";
+
 /// Set where an error has been recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;

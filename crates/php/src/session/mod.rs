@@ -3,6 +3,7 @@
 //! A link (of mysqli, or of PDO) has one session from its making to its end; closing or connecting again changes what is inside. So a body may
 //! hold `&Session` while user code runs, whatever that code does to the link.
 
+pub(crate) mod advanced;
 pub(crate) mod connecting;
 mod counting;
 pub(crate) mod failure;
@@ -10,6 +11,7 @@ pub(crate) mod local_infile;
 pub(crate) mod options;
 pub(crate) mod pool;
 pub(crate) mod prepared;
+mod results;
 pub(crate) mod rows;
 mod stock_words;
 pub(crate) mod tls;
@@ -21,11 +23,9 @@ use core::cell::Cell;
 use failure::{Failed, LastError};
 use local_infile::RequestedFile;
 use options::Options;
-use rows::Advanced;
 use stock_words::Warnings;
 use vaquita_client::{
-    Buffered, Columns, ConnectOptions, Connection, Error, Lease, Pollable, QueryResponse, Row,
-    Session as Said, State, Statistics, StatusFlags,
+    Columns, ConnectOptions, Connection, Error, Lease, Pollable, Session as Said, State, Statistics,
 };
 
 /// One connection and its history.
@@ -213,24 +213,6 @@ impl Session {
         self.error.put(kept);
     }
 
-    /// Runs a statement up to its first reply.
-    pub(crate) fn query(&self, sql: &[u8]) -> Result<(), Failed> {
-        let response = self.drive(|connection| {
-            connection.send_query(sql)?;
-            self.last_run.set(0);
-            connection.read_query_response()
-        })?;
-        self.note(response)
-    }
-
-    /// Sends a statement whose reply is read later, by [`Session::next_result`].
-    pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
-        self.drive(|connection| connection.send_query(sql))?;
-        self.forget_announced();
-        self.last_run.set(0);
-        Ok(())
-    }
-
     /// Whether the server owes something.
     pub(crate) fn is_answer_due(&self) -> bool {
         self.look(Connection::is_answer_due).unwrap_or(false)
@@ -241,86 +223,12 @@ impl Session {
         self.look(Connection::pollable).unwrap_or(Ok(None))
     }
 
-    /// Reads the first reply of the next statement.
-    pub(crate) fn next_result(&self) -> Result<(), Failed> {
-        let response = self.drive(Connection::read_query_response)?;
-        self.note(response)
-    }
-
-    /// Keeps what a response announces; a file that the server asks for is answered.
-    pub(crate) fn note(&self, response: QueryResponse) -> Result<(), Failed> {
-        let (columns, name) = match response {
-            QueryResponse::Ok => (None, None),
-            QueryResponse::ResultSet(columns) | QueryResponse::Cursor(columns) => {
-                (Some(columns), None)
-            }
-            QueryResponse::LocalInfile(name) => (None, Some(name)),
-        };
-        let _ = self.announced.with(|announced| *announced = columns);
-        let requested = name.map(RequestedFile::new);
-        let _ = self.requested_file.with(|file| *file = requested);
-        local_infile::answer(self)
-    }
-
-    fn forget_announced(&self) {
-        let _ = self.announced.with(|announced| *announced = None);
-    }
-
-    /// Whether a result was announced that nobody has fetched yet.
-    pub(crate) fn has_announced(&self) -> bool {
-        self.announced.peek(Option::is_some).unwrap_or(false)
-    }
-
-    /// The columns of the announced result, which the caller fetches now.
-    pub(crate) fn take_announced(&self) -> Option<Columns> {
-        self.announced.with(Option::take).ok().flatten()
-    }
-
-    /// Whether more results of the same query follow.
-    pub(crate) fn more_results(&self) -> bool {
-        self.look(|connection| {
-            connection.session().status.contains(StatusFlags::MORE_RESULTS_EXISTS)
-        })
-        .unwrap_or(false)
-    }
-
-    /// Whether the server waits for its next result to be read.
-    pub(crate) fn is_result_pending(&self) -> bool {
-        self.is_in(State::NextResultPending)
-    }
-
-    /// Receives the rest of the current result.
-    pub(crate) fn store(&self) -> Result<Buffered, Failed> {
-        let kept = self.error.take();
-        let stored = self.drive(Connection::store_result);
-        if stored.is_ok() {
-            self.error.put(kept); // as in stock it is the last command's that counts
-        }
-        stored
-    }
-
-    /// Receives the next row of the unbuffered result of `generation`, which [`Session::current_row`] then shows.
-    pub(crate) fn advance(&self, generation: u64) -> Result<Advanced, Failed> {
-        if generation != self.generation.get() || !self.is_connected() {
-            return self.error.settle(Err(Error::OutOfSync));
-        }
-        self.drive_on(|connection| match connection.next_row()? {
-            None => Ok(Advanced::End),
-            Some(_) => Ok(Advanced::to_row(connection.spoilt_row())),
-        })
-    }
-
-    /// Looks at the row that `advance` received. No user code may run inside.
-    pub(crate) fn current_row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
-        self.look(|connection| connection.current_row().map(look)).flatten()
-    }
-
-    /// Skips the rest of the unbuffered result of `generation`, so that the connection can be used again.
+    /// Skips the rest of the unbuffered result, so that the connection can be used again.
     ///
     /// # Errors
     /// Nobody asked for it, so it is only kept for whoever looks at `errno`.
-    pub(crate) fn skip(&self, generation: u64) -> Result<(), Failed> {
-        if generation != self.generation.get() || !self.is_fetching() {
+    pub(crate) fn skip(&self) -> Result<(), Failed> {
+        if !self.is_fetching() {
             return Ok(());
         }
         let skipped = self

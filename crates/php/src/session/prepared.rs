@@ -1,8 +1,8 @@
-//! What a session does with its prepared statements; the connection that one was prepared on is the only one that knows it.
+//! What a session does with prepared statements of its connection; which those are is for the statements to know.
 
 use super::Session;
 use super::failure::Failed;
-use vaquita_client::{Buffered, Columns, Connection, Error, Parameter, QueryResponse, Statement};
+use vaquita_client::{Buffered, Columns, Connection, Parameter, QueryResponse, Statement};
 
 /// What a prepared statement's run, or one of its results, came to.
 pub(crate) enum Executed {
@@ -20,20 +20,6 @@ impl Session {
         self.drive(|connection| connection.prepare(sql))
     }
 
-    /// Lets the driver work on the connection of `generation`, on which a statement was prepared; any other does not know it.
-    fn drive_generation<R>(
-        &self,
-        generation: u64,
-        work: impl FnOnce(&mut Connection) -> Result<R, Error>,
-    ) -> Result<R, Failed> {
-        if generation == self.generation() {
-            self.drive(work)
-        } else {
-            // The link's new connection has nothing to do with it.
-            Err(Failed)
-        }
-    }
-
     /// Whether what the server has still to say belongs to the last run of a statement, by its number.
     pub(crate) fn is_last_run(&self, number: u64) -> bool {
         self.last_run.get() == number
@@ -43,12 +29,11 @@ impl Session {
     pub(crate) fn execute(
         &self,
         number: u64,
-        generation: u64,
         statement: &Statement,
         parameters: &[Parameter<'_>],
         opens_cursor: bool,
     ) -> Result<Executed, Failed> {
-        let response = self.drive_generation(generation, |connection| {
+        let response = self.drive(|connection| {
             connection.send_execute(statement, parameters, opens_cursor)?;
             self.last_run.set(number);
             connection.read_query_response()
@@ -57,8 +42,8 @@ impl Session {
     }
 
     /// Reads the first reply of a prepared statement's next result.
-    pub(crate) fn next_executed(&self, generation: u64) -> Result<Executed, Failed> {
-        let response = self.drive_generation(generation, Connection::read_query_response)?;
+    pub(crate) fn next_executed(&self) -> Result<Executed, Failed> {
+        let response = self.drive(Connection::read_query_response)?;
         self.executed(response)
     }
 
@@ -73,12 +58,11 @@ impl Session {
     /// Receives the next rows behind a statement's cursor.
     pub(crate) fn fetch(
         &self,
-        generation: u64,
         statement: &Statement,
         columns: &Columns,
         rows: u32,
     ) -> Result<Buffered, Failed> {
-        self.drive_generation(generation, |connection| {
+        self.drive(|connection| {
             connection.send_fetch(statement, columns, rows)?;
             connection.store_result()
         })
@@ -87,30 +71,20 @@ impl Session {
     /// Sends a part of a parameter.
     pub(crate) fn send_long_data(
         &self,
-        generation: u64,
         statement: &Statement,
         parameter: u16,
         data: &[u8],
     ) -> Result<(), Failed> {
-        self.drive_generation(generation, |connection| {
-            connection.send_long_data(statement, parameter, data)
-        })
+        self.drive(|connection| connection.send_long_data(statement, parameter, data))
     }
 
     /// Forgets a statement's long data and cursor.
-    pub(crate) fn reset_statement(
-        &self,
-        generation: u64,
-        statement: &Statement,
-    ) -> Result<(), Failed> {
-        self.drive_generation(generation, |connection| connection.reset_statement(statement))
+    pub(crate) fn reset_statement(&self, statement: &Statement) -> Result<(), Failed> {
+        self.drive(|connection| connection.reset_statement(statement))
     }
 
-    /// Has the server forget a statement, at once or with the next command; a connection that is gone took it with it.
-    pub(crate) fn close_statement(&self, generation: u64, statement: &Statement, later: bool) {
-        if generation != self.generation() {
-            return;
-        }
+    /// Has the server forget a statement, at once or with the next command.
+    pub(crate) fn close_statement(&self, statement: &Statement, later: bool) {
         if later {
             self.adjust(|connection| connection.close_statement_later(statement));
         } else if self.is_connected() {

@@ -1,19 +1,22 @@
 //! The rows of a result, wherever they are: all here, still with the server, or behind a cursor of a prepared statement.
 
 use super::Session;
+use super::advanced::Advanced;
 use super::failure::Failed;
 use crate::convert::{Format, Layout, Shape};
 use crate::statistics::Key;
-use crate::zend::error::{Outcome, warning};
+use crate::zend::error::Outcome;
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, binary_row, codes};
+use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, codes};
 
 /// Rows, and how they become values.
 pub(crate) struct Rows {
     pub(crate) session: Rc<Session>,
+    /// The session's connection that they come from.
+    generation: u64,
     pub(crate) columns: Columns,
     pub(crate) layout: Layout,
     format: Format,
@@ -21,39 +24,6 @@ pub(crate) struct Rows {
     is_counted: bool,
     place: Place,
 }
-
-/// What going on to the next row came to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Advanced {
-    /// There is one.
-    Row,
-    /// There is one that can't be read; what is wrong with it.
-    Spoilt(Malformed),
-    /// There is none any more.
-    End,
-}
-
-impl Advanced {
-    /// To a row, and what is wrong with it.
-    #[inline]
-    pub(crate) fn to_row(spoilt: Option<Malformed>) -> Advanced {
-        spoilt.map_or(Advanced::Row, Advanced::Spoilt)
-    }
-
-    /// Warns of a row that can't be read, in stock's words.
-    pub(crate) fn warn(self) {
-        let Advanced::Spoilt(malformed) = self else { return };
-        let what: &[u8] = match malformed.field {
-            binary_row::NO_VALUE => b"No packet space left for the field",
-            _ if malformed.packet == TEXT_ROW => b"Field length pointing after end of packet",
-            _ => b"Field length pointing after the end of packet",
-        };
-        warning(&[b"Malformed server packet. ", what]);
-    }
-}
-
-/// How errors call a row of a query.
-const TEXT_ROW: &str = "Text Resultset Row";
 
 /// Where the rows are.
 enum Place {
@@ -72,8 +42,6 @@ enum Place {
     },
     /// Still with the server.
     There {
-        /// The session's connection that they come from.
-        generation: u64,
         /// The statement whose cursor has them, and the row that was fetched last; none if they are on their way already.
         cursor: Option<(Statement, Guarded<Option<Buffered>>)>,
         fetched: Cell<u64>,
@@ -86,7 +54,8 @@ impl Rows {
         let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
         let layout = Layout::new(&columns, format, native);
         let is_counted = session.is_collecting.get();
-        Rows { session: Rc::clone(session), columns, layout, format, is_counted, place }
+        let generation = session.generation();
+        Rows { session: Rc::clone(session), generation, columns, layout, format, is_counted, place }
     }
 
     /// Rows that were received.
@@ -116,7 +85,6 @@ impl Rows {
         ended: bool,
     ) -> Rows {
         let place = Place::There {
-            generation: session.generation(),
             cursor: cursor.map(|statement| (statement, Guarded::new(None))),
             fetched: Cell::new(0),
             ended: Cell::new(ended),
@@ -190,6 +158,11 @@ impl Rows {
         }
     }
 
+    /// Whether their connection is still the session's.
+    fn is_current(&self) -> bool {
+        self.generation == self.session.generation()
+    }
+
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
         let advanced = self.go_on()?;
@@ -213,11 +186,14 @@ impl Rows {
                 Ok(Advanced::to_row(spoilt.filter(|_| row + 1 == *count)))
             }
             Place::There { ended, .. } if ended.get() => Ok(Advanced::End),
-            Place::There { generation, cursor, fetched, ended } => {
+            Place::There { .. } if !self.is_current() || !self.session.is_connected() => {
+                Ok(Advanced::Gone)
+            }
+            Place::There { cursor, fetched, ended } => {
                 let advanced = match cursor {
-                    None => self.session.advance(*generation),
+                    None => self.session.advance(),
                     Some((statement, current)) => {
-                        let row = self.session.fetch(*generation, statement, &self.columns, 1);
+                        let row = self.session.fetch(statement, &self.columns, 1);
                         row.map(|row| {
                             let advanced = match row.rows() {
                                 0 => Advanced::End,
@@ -252,19 +228,22 @@ impl Rows {
                 .peek(|current| current.as_ref().and_then(|rows| rows.row(0)).map(look))
                 .ok()
                 .flatten(),
-            Place::There { generation, ended, .. } => {
-                if ended.get() || *generation != self.session.generation() {
-                    return None;
-                }
-                self.session.current_row(look)
-            }
+            Place::There { ended, .. } if ended.get() || !self.is_current() => None,
+            Place::There { .. } => self.session.current_row(look),
+        }
+    }
+
+    /// Forgets the session's last error, if that is still about the connection that they come from.
+    pub(crate) fn begin(&self) {
+        if self.is_current() {
+            self.session.error.clear();
         }
     }
 
     /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
     pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.layout.prepare(&self.columns, shape);
-        self.session.error.clear();
+        self.begin();
         match self.advance() {
             Ok(Advanced::Row) => {
                 self.row(|row| self.layout.write(row, shape, slot));
@@ -274,14 +253,9 @@ impl Rows {
                 slot.null();
                 Ok(())
             }
-            Ok(spoilt) => {
+            other => {
                 slot.bool(false);
-                spoilt.warn();
-                Ok(())
-            }
-            Err(_) => {
-                slot.bool(false);
-                self.session.error.report()
+                self.report(other)
             }
         }
     }
@@ -322,10 +296,10 @@ impl Rows {
     /// As [`Session::skip`].
     pub(crate) fn skip(&self) -> Result<(), Failed> {
         match &self.place {
-            Place::There { generation, cursor: None, ended, .. }
-                if *generation == self.session.generation() && !ended.replace(true) =>
+            Place::There { cursor: None, ended, .. }
+                if self.is_current() && !ended.replace(true) =>
             {
-                self.session.skip(*generation)
+                self.session.skip()
             }
             _ => Ok(()),
         }
@@ -337,10 +311,8 @@ impl Rows {
             Place::Here { rows, .. } => {
                 let _ = rows.with(|rows| drop(rows.take()));
             }
-            Place::There { generation, cursor, ended, .. } => {
-                if !ended.replace(true) && cursor.is_none() {
-                    let _ = self.session.skip(*generation);
-                }
+            Place::There { .. } => {
+                let _ = self.skip();
             }
         }
     }

@@ -1,0 +1,98 @@
+//! What a session does with queries and their results: announced by the server, then received at once or row by row.
+
+use super::Session;
+use super::advanced::Advanced;
+use super::failure::Failed;
+use super::local_infile::{self, RequestedFile};
+use vaquita_client::{Buffered, Columns, Connection, QueryResponse, Row, State, StatusFlags};
+
+impl Session {
+    /// Runs a statement up to its first reply.
+    pub(crate) fn query(&self, sql: &[u8]) -> Result<(), Failed> {
+        let response = self.drive(|connection| {
+            connection.send_query(sql)?;
+            self.last_run.set(0);
+            connection.read_query_response()
+        })?;
+        self.note(response)
+    }
+
+    /// Sends a statement whose reply is read later, by [`Session::next_result`].
+    pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
+        self.drive(|connection| connection.send_query(sql))?;
+        self.forget_announced();
+        self.last_run.set(0);
+        Ok(())
+    }
+
+    /// Reads the first reply of the next statement.
+    pub(crate) fn next_result(&self) -> Result<(), Failed> {
+        let response = self.drive(Connection::read_query_response)?;
+        self.note(response)
+    }
+
+    /// Keeps what a response announces; a file that the server asks for is answered.
+    pub(crate) fn note(&self, response: QueryResponse) -> Result<(), Failed> {
+        let (columns, name) = match response {
+            QueryResponse::Ok => (None, None),
+            QueryResponse::ResultSet(columns) | QueryResponse::Cursor(columns) => {
+                (Some(columns), None)
+            }
+            QueryResponse::LocalInfile(name) => (None, Some(name)),
+        };
+        let _ = self.announced.with(|announced| *announced = columns);
+        let requested = name.map(RequestedFile::new);
+        let _ = self.requested_file.with(|file| *file = requested);
+        local_infile::answer(self)
+    }
+
+    pub(super) fn forget_announced(&self) {
+        let _ = self.announced.with(|announced| *announced = None);
+    }
+
+    /// Whether a result was announced that nobody has fetched yet.
+    pub(crate) fn has_announced(&self) -> bool {
+        self.announced.peek(Option::is_some).unwrap_or(false)
+    }
+
+    /// The columns of the announced result, which the caller fetches now.
+    pub(crate) fn take_announced(&self) -> Option<Columns> {
+        self.announced.with(Option::take).ok().flatten()
+    }
+
+    /// Whether more results of the same query follow.
+    pub(crate) fn more_results(&self) -> bool {
+        self.look(|connection| {
+            connection.session().status.contains(StatusFlags::MORE_RESULTS_EXISTS)
+        })
+        .unwrap_or(false)
+    }
+
+    /// Whether the server waits for its next result to be read.
+    pub(crate) fn is_result_pending(&self) -> bool {
+        self.is_in(State::NextResultPending)
+    }
+
+    /// Receives the rest of the current result.
+    pub(crate) fn store(&self) -> Result<Buffered, Failed> {
+        let kept = self.error.take();
+        let stored = self.drive(Connection::store_result);
+        if stored.is_ok() {
+            self.error.put(kept); // as in stock it is the last command's that counts
+        }
+        stored
+    }
+
+    /// Receives the next row of the unbuffered result, which [`Session::current_row`] then shows.
+    pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
+        self.drive_on(|connection| match connection.next_row()? {
+            None => Ok(Advanced::End),
+            Some(_) => Ok(Advanced::to_row(connection.spoilt_row())),
+        })
+    }
+
+    /// Looks at the row that `advance` received. No user code may run inside.
+    pub(crate) fn current_row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
+        self.look(|connection| connection.current_row().map(look)).flatten()
+    }
+}
