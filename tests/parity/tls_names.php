@@ -1,6 +1,6 @@
 <?php
 // Certificates for names: which are the host's. Names that resolve everywhere without a name server are spellings of 127.0.0.1.
-// servers: mariadb
+// servers: any
 // transports: tcp
 // seconds: 120
 require 'support/prelude.php';

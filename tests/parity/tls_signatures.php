@@ -1,6 +1,6 @@
 <?php
 // Certificates of every kind, as to time, keys, signatures and constraints: which are believed. The texts of refusals are ours alone, and tested elsewhere.
-// servers: mariadb
+// servers: any
 // transports: tcp
 // seconds: 120
 require 'support/prelude.php';

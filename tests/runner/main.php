@@ -5,7 +5,7 @@
  * A test is a script with a way to run and judge it (the files beside this one), on one server over one transport. A script
  * says where it runs, and how, in lines like `// servers: mariadb mysql80`, `// transports: tcp unix`, `// ini: name=value`, and
  * `// without mysql97: REASON`; or, in the place of the first two or besides, `// places: mariadb-tcp mysql80-unix`, where not every server
- * needs or has every transport: each place costs its time.
+ * needs or has every transport: each place costs its time. `// servers: any` is for one that talks to a server of its own.
  * It has a database of its own, fresh for each run.
  */
 

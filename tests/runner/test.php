@@ -75,14 +75,15 @@ final class Place
 
     /**
      * @return list<Place> where the script says it runs: over a unix socket to MariaDB if it says nothing; nowhere if it is only for
-     *   servers of `make test-matrix` and these are not there
+     *   servers of `make test-matrix` and these are not there. `any` server: it talks to one of its own, so one is as good as all.
      */
     public static function all_of(string $source): array
     {
         $wanted = array_map(fn(string $place) => explode('-', $place, 2), header_words($source, 'places'));
         [$servers, $transports] = [header_words($source, 'servers'), header_words($source, 'transports')];
+        $has_own = $servers === ['any'];
         if ($wanted === [] || $servers !== [] || $transports !== []) {
-            foreach ($servers ?: ['mariadb'] as $named) {
+            foreach ($servers === [] || $has_own ? ['mariadb'] : $servers as $named) {
                 foreach ($transports ?: ['unix'] as $transport) {
                     $wanted[] = [$named, $transport];
                 }
@@ -95,7 +96,11 @@ final class Place
             $lack = (new Place($named, $transport))->lack();
             $lack === null || throw new Exception("nothing can run at $named-$transport: $lack");
             $usual = $is_usual ? [$named] : [];
-            $others = $is_usual ? self::SERVERS[$named] : [$named];
+            $others = match (true) {
+                $has_own => [],
+                $is_usual => self::SERVERS[$named],
+                default => [$named],
+            };
             foreach ([...$usual, ...array_filter($others, self::is_there(...))] as $server) {
                 $places[] = new Place($server, $transport);
             }

@@ -3,31 +3,36 @@
 use super::ffi;
 use super::held::each;
 use core::ffi::CStr;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
-/// What is done once all modules have started.
-static THEN: OnceLock<fn()> = OnceLock::new();
-/// Who wanted to know before us.
-static BEFORE_US: OnceLock<unsafe extern "C" fn() -> ffi::zend_result> = OnceLock::new();
+/// What is to be done once all modules have started.
+struct Start {
+    then: fn(),
+    /// Who wanted to know before us.
+    before_us: Option<unsafe extern "C" fn() -> ffi::zend_result>,
+}
+
+/// The start of PHP that is under way. A process may start it again: with this object still loaded, and others elsewhere or no more.
+static START: Mutex<Option<Start>> = Mutex::new(None);
 
 /// Has a function called when all modules have started: once, before any request, in the process that forks the others. It is for
 /// a module's start.
 pub(crate) fn when_all_have_started(then: fn()) {
-    let _ = THEN.set(then);
     // SAFETY: PHP is starting, on one thread; the hook is called after that, and by whoever comes after us.
     unsafe {
-        if let Some(before) = ffi::zend_post_startup_cb {
-            let _ = BEFORE_US.set(before);
-        }
+        let before_us = ffi::zend_post_startup_cb;
+        *START.lock().unwrap_or_else(PoisonError::into_inner) = Some(Start { then, before_us });
         ffi::zend_post_startup_cb = Some(all_have_started);
     }
 }
 
 unsafe extern "C" fn all_have_started() -> ffi::zend_result {
-    if let Some(then) = THEN.get() {
-        then();
-    }
-    match BEFORE_US.get() {
+    let start = START.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let before_us = start.and_then(|start| {
+        (start.then)();
+        start.before_us
+    });
+    match before_us {
         // SAFETY: it stood in the hook itself.
         Some(before) => unsafe { before() },
         None => ffi::ZEND_RESULT_CODE_SUCCESS,
