@@ -10,16 +10,15 @@ return [
         'php-psr-http-factory', 'php-psr-http-message', 'php-slim-psr7', 'php-symfony-config', 'php-symfony-dependency-injection', 'php-symfony-expression-language', 'php-twig', 'php-webmozart-assert',
         'php-mariadb-mysql-kbs', 'php-google-recaptcha', 'php-nikic-fast-route', 'php-composer-ca-bundle', 'php-symfony-polyfill-php80', 'php-symfony-polyfill-mbstring', 'php-symfony-polyfill-ctype',
         'php-symfony-cache', 'php-symfony-cache-contracts', 'php-symfony-contracts', 'php-symfony-service-contracts', 'php-symfony-deprecation-contracts', 'php-symfony-filesystem',
-        'php-symfony-var-exporter', 'php-psr-container', 'php-psr-cache', 'php-psr-log', 'php-fig-http-message-util', 'php-symfony-polyfill-php81', 'php-symfony-polyfill-php82', 'php-symfony-polyfill-php73', 'php-getallheaders', 'php-psr-event-dispatcher'],
+        'php-symfony-var-exporter', 'php-psr-container', 'php-psr-cache', 'php-psr-log', 'php-fig-http-message-util', 'php-symfony-polyfill-php81', 'php-symfony-polyfill-php82', 'php-symfony-polyfill-php73', 'php-getallheaders', 'php-psr-event-dispatcher',
+        'libjs-codemirror', 'libjs-jquery', 'libjs-jquery-mousewheel', 'libjs-jquery-tablesorter', 'libjs-jquery-timepicker', 'libjs-jquery-ui'],
     'folder' => '/usr/share/phpmyadmin',
     'masks' => [
-        '/(token(?:"|%22|&quot;|\\\\")?(?:" value=|=|:| value=)["\']?(?:&quot;|\\\\")?)[0-9a-f]{32}/' => '$1TOKEN',
-        '/\b[0-9a-f]{64}\b|\b[0-9a-f]{32}\b|\b[0-9a-f]{16}\b/' => 'HEX',
-        '/\b\d+\.\d+ seconds?/' => 'N seconds',
+        '/(token(?:"|%22|&quot;|\\\\")?(?:" value=|=|:| value=)["\']?(?:&quot;|\\\\")?)[0-9a-f]{32}/' => '$1TOKEN', // of the session
         '/(set_session" value=")[^"]*/' => '$1SESSION',
-        '/\d{5,13}/' => 'NUMBER', // times in seconds, and random parts of ids
-        '/\b20\d\d-\d\d-\d\d([ T]|%20|-)\d\d([:-]|%3A)\d\d([:-]|%3A)\d\d\b/' => 'TIME',
-        '/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d\d, 20\d\d at \d\d:\d\d [AP]M/' => 'TIME',
+        '/(sql_signature=)[0-9a-f]{64}/' => '$1SIGNATURE', // made with a secret of the session
+        '/\b\d+\.\d{4} seconds/' => 'N seconds', // what a query took
+        '/((?:showAll|resultsForm|partialFulltextRadio[PF]|display_binary|display_blob|hide_transformation|geoOptionRadio[A-Za-z]+|relationalDisplayRadio[A-Za-z]+)_?|data-(?:for|uniqueId)=\\\\")\d+/' => '$1ID', // of each result, by chance
     ],
     'settings' => fn(string $packages) => ['include_path' => ".:$packages/usr/share/php", 'extension' => ["$packages/usr/lib/php/20220829/mbstring.so", "$packages/usr/lib/php/20220829/dom.so", "$packages/usr/lib/php/20220829/xml.so",
         "$packages/usr/lib/php/20220829/xmlwriter.so", "$packages/usr/lib/php/20220829/simplexml.so", "$packages/usr/lib/php/20220829/xmlreader.so"]],
@@ -70,5 +69,53 @@ return [
                 'sql_type' => 'INSERT', 'sql_insert_syntax' => 'both', 'sql_max_query_size' => '50000', 'sql_include_comments' => '1', 'sql_create_table' => '1'] + array_diff_key($db, ['ajax_request' => 1])));
         }
         $site->visit('log out', fn($b) => $b->post('/index.php?route=/logout', ['server' => '1', 'token' => $token]));
+    },
+    'look' => function (Site $site): void {
+        $page = fn(string $route, array $more = []) => "http://$site->address/index.php?" . http_build_query(['route' => $route, 'server' => '1', 'db' => $site->database] + $more);
+        $site->look('log in', function (Chromium $b) use ($site) {
+            $b->open("http://$site->address/");
+            $b->write('#input_username', getenv('VAQUITA_MARIADB_USER'));
+            $b->write('#input_password', getenv('VAQUITA_MARIADB_PASSWORD'));
+            $b->click('#input_go');
+            $b->until('document.querySelector("#pma_navigation_tree_content li.database")');
+        });
+        $site->look('tables', function (Chromium $b) use ($page) {
+            $b->open($page('/database/structure'));
+            $b->until('document.querySelector("#tablesForm")');
+        });
+        $site->look('browse', function (Chromium $b) {
+            $b->click('#tablesForm a[href*="table=books"]');
+            $b->until('document.querySelector(".table_results")');
+        });
+        $site->look('sort', function (Chromium $b) {
+            $b->click('.table_results th[data-column=price] a.sortlink');
+            $b->until('document.querySelector(".result_query")?.innerText.includes("ORDER BY")');
+        });
+        $site->look('next rows', function (Chromium $b) {
+            $b->click('input[name=navig][title=Next]');
+        });
+        $run = fn(string $name, string $sql, string $until) => $site->look($name, function (Chromium $b) use ($page, $sql, $until) {
+            $b->open($page('/database/sql'));
+            $b->write('#sqlquery + .CodeMirror', $sql);
+            $b->requested('POST', 'route=/lint'); // it looks for errors a while later
+            $b->click('#button_submit_query');
+            $b->until("document.querySelector('$until')");
+        });
+        $run('run SQL', "SELECT id, name, HEX(photo), '🐬' AS emoji FROM authors", '.table_results');
+        $run('change by SQL', "UPDATE authors SET name = CONCAT(name, ' 🎉') WHERE id = 2", '.alert-success');
+        $run('wrong SQL', 'SELECT nonsense FROM books', '.alert-danger');
+        $site->look('edit a value', function (Chromium $b) use ($page) {
+            $b->open($page('/sql', ['table' => 'authors', 'pos' => '0']));
+            $b->settle();
+            $b->script('const cell = document.querySelector("td[data-type=date]"); cell.scrollIntoView(); cell.dispatchEvent(new MouseEvent("dblclick", {bubbles: true}))');
+            $b->click('.ui-datepicker-calendar td:not(.ui-datepicker-other-month) a[data-date="15"], .ui-datepicker-calendar tr:nth-child(3) td:nth-child(5) a');
+            $b->press(Chromium::ENTER);
+            $b->until('document.querySelector("td[data-type=date]").innerText.includes("1970-01-15")');
+        });
+        $site->look('export', function (Chromium $b) use ($page) {
+            $b->open($page('/table/export', ['table' => 'books']));
+            $b->click('#buttonGo');
+            return $b->downloaded('books.sql');
+        });
     },
 ];

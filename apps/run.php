@@ -1,19 +1,23 @@
 <?php
 /*
- * Uses applications on the stock extensions and on Vaquita, and compares every page, its number of queries and what it logged.
+ * Uses applications on the stock extensions and on Vaquita, and compares every page, its number of queries and what it logged, in a real browser also the
+ * requests that it sent and its console.
  *
  *   php run.php STOCK_PHP VAQUITA_PHP PACKAGES FOLDER [NAME...]
  *
  * PACKAGES is the folder with the applications' unpacked packages, FOLDER where everything is kept that was seen. The server is in the
  * environment (scripts/with-servers mariadb). An application is a file here, which returns what it is made of:
- * packages, folder (in them), masks (of what may differ between two visits), settings, prepare(folder, packages, database), visit(site).
+ * packages, folder (in them), masks (of what may differ between two visits), settings, prepare(folder, packages, database), visit(site),
+ * look(site), which uses it in a real browser.
  */
 
 declare(strict_types=1);
 
 error_reporting(E_ALL);
+date_default_timezone_set('UTC');
 set_error_handler(fn(int $level, string $message, string $file, int $line) => throw new ErrorException($message, 0, $level, $file, $line));
 require 'browser.php';
+require 'chromium.php';
 require 'site.php';
 
 [, $stock, $vaquita, $packages, $kept] = $argv;
@@ -21,7 +25,7 @@ $version = fn(string $php) => shell_exec(escapeshellarg($php) . ' -r ' . escapes
 if ($version($stock) || !$version($vaquita)) {
     throw new Exception('the first PHP is meant as stock, the second one to have Vaquita');
 }
-$names = array_slice($argv, 5) ?: array_map(fn($path) => basename($path, '.php'), array_diff(glob(__DIR__ . '/*.php'), array_map(fn($name) => __DIR__ . "/$name.php", ['run', 'browser', 'site'])));
+$names = array_slice($argv, 5) ?: array_map(fn($path) => basename($path, '.php'), array_diff(glob(__DIR__ . '/*.php'), array_map(fn($name) => __DIR__ . "/$name.php", ['run', 'browser', 'chromium', 'site'])));
 $failed = 0;
 foreach ($names as $name) {
     $app = require __DIR__ . "/$name.php";
@@ -34,6 +38,7 @@ foreach ($names as $name) {
         $site = new Site($php, $folder, $database, $app['masks'], isset($app['settings']) ? $app['settings']($packages) : [], "$packages/usr/lib/x86_64-linux-gnu");
         try {
             $app['visit']($site);
+            $app['look']($site);
         } finally {
             $site->close();
             $seen[$stack] = $site->seen();
@@ -48,6 +53,7 @@ foreach ($names as $name) {
         passthru('diff ' . escapeshellarg("$kept/$name-stock.pages") . ' ' . escapeshellarg("$kept/$name-vaquita.pages") . ' | cut -c 1-400 | head -60');
     }
 }
+echo "What was seen is kept: pages $kept/*.pages, the browser's pictures $kept/*.screens\n";
 echo count($names) - $failed, " passed, $failed failed\n";
 exit($failed === 0 ? 0 : 1);
 

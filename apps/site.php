@@ -8,6 +8,9 @@ declare(strict_types=1);
 final class Site
 {
     public readonly Browser $browser;
+    private ?Chromium $chromium = null;
+    private readonly string $screens;
+    private int $pictures = 0;
     public readonly string $address;
     /** @var list<string> what each page was, masked, a line or more for each */
     private array $seen = [];
@@ -15,6 +18,7 @@ final class Site
     /** @var resource */
     private $server;
     private int $read = 0;
+    private readonly int $began;
 
     /**
      * @param array<string, string> $masks patterns of what may differ between two visits, and what stands for it
@@ -22,6 +26,7 @@ final class Site
      */
     public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, string $libraries)
     {
+        $this->began = time();
         $this->log = new mysqli('localhost', getenv('VAQUITA_MARIADB_USER'), getenv('VAQUITA_MARIADB_PASSWORD'), '', 0, getenv('VAQUITA_MARIADB_SOCKET'));
         $this->log->query("SET GLOBAL log_output = 'TABLE', general_log = ON, innodb_stats_auto_recalc = OFF");
         $this->log->query("DROP DATABASE IF EXISTS `$database`");
@@ -50,13 +55,40 @@ final class Site
             }
         }
         $this->browser = new Browser($this->address);
+        $this->screens = "$folder.screens";
     }
 
     /** Notes a page under a name: its status, where it leads, its text, how many queries it took and what it logged. */
     public function visit(string $name, Closure $visit): Page
     {
-        $this->log->query('TRUNCATE mysql.general_log');
+        $this->begin();
         $page = $visit($this->browser);
+        $this->note($name, "status $page->status, ", $page->body, isset($page->headers['location']) ? ", to {$page->headers['location']}" : '');
+        return $page;
+    }
+
+    /**
+     * The same with what is done in a real browser, as soon as the page has come to rest: what can be read there, the requests that it sent, what it said
+     * in its console, and how many queries all of that took. A picture of it is kept. What the function returns, such as a download, is noted too.
+     */
+    public function look(string $name, Closure $use): void
+    {
+        $this->begin();
+        $this->chromium ??= new Chromium($this->screens, getenv('VAQUITA_RUN') . '/' . basename($this->folder));
+        $more = $use($this->chromium);
+        $this->chromium->settle();
+        $this->chromium->screenshot(sprintf('%s/%02d %s.png', $this->screens, ++$this->pictures, strtr($name, '/', ' ')));
+        [$requests, $messages] = $this->chromium->happened();
+        $this->note("in Chromium: $name", '', implode("\n", [$this->chromium->text(), '--- requests', ...$requests, '--- console', ...$messages, ...($more === null ? [] : ['--- more', $more])]));
+    }
+
+    private function begin(): void
+    {
+        $this->log->query('TRUNCATE mysql.general_log');
+    }
+
+    private function note(string $name, string $status, string $text, string $leads = ''): void
+    {
         // One request at a time: those that the application sent itself come before this one.
         file_get_contents("http://$this->address/quiet.txt");
         $commands = $this->commands();
@@ -64,26 +96,38 @@ final class Site
         $log = substr(file_get_contents("$this->folder.log"), $this->read);
         $this->read += strlen($log);
         $log = preg_replace('/^\[[^\]]*\] /m', '', $log);
-        $this->seen[] = "=== $name: status $page->status, $commands" . (isset($page->headers['location']) ? ", to {$page->headers['location']}" : '');
-        array_push($this->seen, ...explode("\n", $this->mask($page->body)));
-        array_push($this->seen, ...($log === '' ? [] : ["--- log of $name", ...explode("\n", $this->mask($log))]));
-        return $page;
+        $all = "=== $name: $status$commands$leads\n$text" . ($log === '' ? '' : "\n--- log of $name\n$log");
+        array_push($this->seen, ...explode("\n", $this->mask($all)));
     }
 
-    public function mask(string $text): string
+    /** Puts names in the place of what can't be the same twice: where the site is, when it was used, and the application's own masks. */
+    private function mask(string $text): string
     {
         $text = str_replace([$this->address, rawurlencode($this->address), str_replace('/', '\/', $this->address), $this->folder, $this->database], ['ADDRESS', 'ADDRESS', 'ADDRESS', 'FOLDER', 'DATABASE'], $text);
-        return preg_replace(array_keys($this->masks), array_values($this->masks), $text);
+        return preg_replace(array_keys($this->masks), array_values($this->masks), $this->mask_times($text));
+    }
+
+    /** Only times between the beginning and now are taken for such, in the forms in which applications write them; any other time is compared. */
+    private function mask_times(string $text): string
+    {
+        $seconds = range($this->began, time());
+        $forms = fn(string ...$forms) => array_unique(array_merge(...array_map(fn($form) => array_map(fn($second) => date($form, $second), $seconds), $forms)));
+        $text = str_replace($forms('Y-m-d', 'Y/m/d', 'Y\/m\/d', 'F j, Y', 'M d, Y', 'm/d'), 'TODAY', $text);
+        $minutes = implode('|', $forms('H:i', 'G:i', 'g:i', 'h:i', 'H%3\Ai', 'H-i'));
+        $text = preg_replace("/(?<!\d)($minutes)((:|%3A|-)\d\d)?(?!\d)( [ap]m\b)?/i", 'NOW', $text);
+        // Seconds since 1970, with a fraction of any length.
+        return preg_replace('/(?<!\d)(' . implode('|', $seconds) . ')(\.\d+|\d{3,9})?(?!\d)/', 'NOW', $text);
     }
 
     /** All that was seen. */
     public function seen(): array
     {
-        return array_map($this->mask(...), $this->seen);
+        return $this->seen;
     }
 
     public function close(): void
     {
+        $this->chromium?->close();
         proc_terminate($this->server);
         proc_close($this->server);
         $this->log->close();

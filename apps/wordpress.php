@@ -5,18 +5,19 @@
 
 declare(strict_types=1);
 
+// A picture of 160 x 90 pixels (https://www.w3.org/TR/png-3/#5DataRep).
+$chunk = fn(string $type, string $data) => pack('N', strlen($data)) . $type . $data . pack('N', crc32($type . $data));
+$picture = "\x89PNG\r\n\x1a\n" . $chunk('IHDR', pack('NNC5', 160, 90, 8, 2, 0, 0, 0)) . $chunk('IDAT', gzcompress(str_repeat("\0" . str_repeat("\x20\x90\xb0", 160), 90))) . $chunk('IEND', '');
+
 return [
     'packages' => ['wordpress', 'wordpress-theme-twentytwentythree', 'libjs-underscore', 'libjs-cropper', 'php-getid3', 'ca-certificates'],
     'folder' => '/usr/share/wordpress',
     'masks' => [
-        '/\b[0-9a-f]{10}\b/' => 'NONCE', // and times in seconds
-        '/\b\d(\.gravatar)/' => '$1',
-        '/(data-pw=")[^"]*/' => '$1PASSWORD',
-        '/\b20\d\d-\d\d-\d\d([ T]|%20)\d\d(:|%3A)\d\d(:|%3A)\d\d/' => 'TIME',
-        '/\b(January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, 20\d\d/' => 'DATE',
-        '/\b\d{1,2}:\d\d( [ap]m)?\b/i' => 'TIME',
-        '/\b\d+ (second|minute|min)s? ago\b|\b20\d\d\/\d\d\/\d\d\b/' => 'DATE',
-        '/(<div class="(?:hh|mn|ss)">|name="(?:hh|mn|ss|cur_hh|cur_mn|hidden_hh|hidden_mn)" value=")\d\d/' => '$1TIME',
+        '/(^|["\'=])[0-9a-f]{10}(?=["\'& ]|$)/m' => '$1NONCE', // a value of its own: in quotes, of a parameter, on a line
+        '/\b\d(\.gravatar)/' => '$1', // one of three servers, by chance
+        '/(data-pw=")[^"]*/' => '$1PASSWORD', // a proposal
+        '/\b\d+ (second|minute|min)s? ago\b/' => 'TODAY',
+        '/(<div class="(?:hh|mn|ss)">|name="(?:hh|mn|ss|cur_hh|cur_mn|hidden_hh|hidden_mn)" value=")\d\d/' => '$1NOW', // hour, minute, second in fields of their own
     ],
     'prepare' => function (string $folder, string $packages, string $database): void {
         rename("$folder/wp-config.php", "$folder/wp-config-debian.php");
@@ -44,7 +45,7 @@ return [
             require_once ABSPATH . 'wp-settings.php';
             PHP);
     },
-    'visit' => function (Site $site): void {
+    'visit' => function (Site $site) use ($picture): void {
         $site->visit('not installed yet', fn($b) => $b->get('/'));
         $site->visit('installation', fn($b) => $b->post('/wp-admin/install.php?step=2', [
             'weblog_title' => "Bob's 🐬 site", 'user_name' => 'bob', 'admin_password' => 'a password of Bob', 'admin_password2' => 'a password of Bob', 'pw_weak' => 'on',
@@ -70,9 +71,8 @@ return [
         $site->visit('search in vain', fn($b) => $b->get('/?s=' . urlencode("100% '\\_")));
         $site->visit('list of posts', fn($b) => $b->get('/wp-admin/edit.php'));
         $site->visit('comment', fn($b) => $b->send('POST', '/index.php?rest_route=/wp/v2/comments', json_encode(['post' => $id, 'content' => "It's great 🎉", 'author_name' => 'Bob', 'author_email' => 'bob@example.org']), $json));
-        $png = base64_decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==');
-        $picture = $site->visit('upload', fn($b) => $b->send('POST', '/index.php?rest_route=/wp/v2/media', $png, ['Content-Type: image/png', 'Content-Disposition: attachment; filename="dot.png"', ...$nonce]));
-        $picture->status === 201 || throw new Exception("the upload failed:\n$picture->body");
+        $uploaded = $site->visit('upload', fn($b) => $b->send('POST', '/index.php?rest_route=/wp/v2/media', $picture, ['Content-Type: image/png', 'Content-Disposition: attachment; filename="sea.png"', ...$nonce]));
+        $uploaded->status === 201 || throw new Exception("the upload failed:\n$uploaded->body");
         $site->visit('media', fn($b) => $b->get('/wp-admin/upload.php?mode=list'));
         $options = $site->visit('options', fn($b) => $b->get('/wp-admin/options-general.php'));
         $site->visit('change options', fn($b) => $b->post('/wp-admin/options.php', ['blogname' => "Bob's other 🐬 site", 'blogdescription' => 'Just "another"', 'siteurl' => "http://$site->address", 'home' => "http://$site->address",
@@ -84,5 +84,70 @@ return [
         $site->visit('site health', fn($b) => $b->get('/index.php?rest_route=/wp/v2/users/me', $nonce));
         $site->visit('delete it', fn($b) => $b->send('DELETE', "/index.php?rest_route=/wp/v2/posts/$id&force=true", '', $nonce));
         $site->visit('it is gone', fn($b) => $b->get("/?p=$id"));
+    },
+    'look' => function (Site $site) use ($picture): void {
+        $address = "http://$site->address";
+        $site->look('log in', function (Chromium $b) use ($address) {
+            $b->open("$address/wp-login.php");
+            $b->write('#user_login', 'bob');
+            $b->write('#user_pass', 'a password of Bob');
+            $b->click('#wp-submit');
+            $b->until('document.querySelector("#wpadminbar")');
+        });
+        $site->look('block editor', function (Chromium $b) use ($address) {
+            $b->open("$address/wp-admin/post-new.php");
+            $b->until('document.querySelector(".components-modal__frame")');
+            $b->requested('POST', 'users%2Fme'); // what was set by itself is kept
+        });
+        $site->look('close the guide', function (Chromium $b) {
+            $b->click('.components-guide button[aria-label="Close"], .components-modal__header button');
+            $b->until('!document.querySelector(".components-modal__frame")');
+            $b->requested('POST', 'users%2Fme'); // a while later
+        });
+        $site->look('write a post', function (Chromium $b) {
+            $b->write('.wp-block-post-title', "Bob's 🐬 from the editor");
+            $b->press(Chromium::ENTER);
+            $b->insert('Vaquitas 🐬 are "small" porpoises: ñ, 漢字, \\ and 100 %.');
+            $b->press(Chromium::ENTER);
+            $b->insert('A second block 🎉');
+        });
+        $site->look('publish it', function (Chromium $b) {
+            $b->click('.editor-post-publish-panel__toggle');
+            $b->click('.editor-post-publish-panel .editor-post-publish-button');
+            $b->until('document.querySelector(".post-publish-panel__postpublish-buttons a")');
+        });
+        $site->look('read it', function (Chromium $b) {
+            $b->click('.post-publish-panel__postpublish-buttons a');
+            $b->until('document.querySelector(".wp-block-post-content")?.innerHTML.includes("🎉")');
+        });
+        $site->look('comment it', function (Chromium $b) {
+            $b->write('#comment', "It's great 🎉");
+            $b->click('#commentform [type=submit]');
+            $b->until('document.querySelector(".wp-block-comment-content")');
+        });
+        $site->look('search it', function (Chromium $b) use ($address) {
+            $b->open("$address/?s=" . rawurlencode('second 🎉'));
+        });
+        $site->look('upload', function (Chromium $b) use ($address, $site, $picture) {
+            file_put_contents("$site->folder/vaquita.png", $picture);
+            $b->open("$address/wp-admin/upload.php?mode=grid");
+            $b->settle();
+            $b->click('.page-title-action');
+            $b->choose('.moxie-shim input[type=file]', "$site->folder/vaquita.png");
+            $b->until('document.querySelector(".attachment:not(.uploading) img[src*=vaquita]")');
+        });
+        $site->look('options', function (Chromium $b) use ($address) {
+            $b->open("$address/wp-admin/options-general.php");
+            $b->write('#blogdescription', ' 🐬 and "more"');
+            $b->click('#submit');
+            $b->until('document.querySelector("#setting-error-settings_updated")');
+        });
+        $site->look('change it', function (Chromium $b) use ($address) {
+            $b->open("$address/wp-admin/edit.php");
+            $b->click('a.row-title');
+            $b->write('.wp-block-post-title', '!');
+            $b->click('.editor-post-publish-button');
+            $b->until('document.querySelector(".components-snackbar")?.innerText.includes("Post updated")');
+        });
     },
 ];
