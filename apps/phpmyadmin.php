@@ -64,9 +64,10 @@ return [
             }
         }
         foreach (['sql', 'csv', 'json', 'xml'] as $format) {
-            $site->visit("export as $format", fn($b) => $b->post('/index.php?route=/export', ['what' => $format, 'export_type' => 'table', 'table' => 'books', 'export_method' => 'quick', 'quick_or_custom' => 'quick', 'output_format' => 'astext', 'single_table' => '1',
-                'sql_structure_or_data' => 'structure_and_data', 'csv_separator' => ',', 'csv_enclosed' => '"', 'csv_escaped' => '"', 'csv_terminated' => 'AUTO', 'csv_null' => 'NULL', 'allrows' => '1', 'charset' => 'utf-8', 'compression' => 'none', 'filename_template' => '@TABLE@',
+            $export = $site->visit("export as $format", fn($b) => $b->post('/index.php?route=/export', ['what' => $format, 'export_type' => 'table', 'table' => 'books', 'export_method' => 'quick', 'quick_or_custom' => 'quick', 'output_format' => 'astext', 'single_table' => '1',
+                "{$format}_structure_or_data" => $format === 'sql' ? 'structure_and_data' : 'data', 'xml_export_contents' => '1', 'csv_separator' => ',', 'csv_enclosed' => '"', 'csv_escaped' => '"', 'csv_terminated' => 'AUTO', 'csv_null' => 'NULL', 'allrows' => '1', 'charset' => 'utf-8', 'compression' => 'none', 'filename_template' => '@TABLE@',
                 'sql_type' => 'INSERT', 'sql_insert_syntax' => 'both', 'sql_max_query_size' => '50000', 'sql_include_comments' => '1', 'sql_create_table' => '1'] + array_diff_key($db, ['ajax_request' => 1])));
+            str_contains($export->body, 'Title 60') || throw new Exception("not exported as $format:\n$export->body");
         }
         $site->visit('log out', fn($b) => $b->post('/index.php?route=/logout', ['server' => '1', 'token' => $token]));
     },
