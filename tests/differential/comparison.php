@@ -161,10 +161,10 @@ final class Comparison
         }
     }
 
-    /** How many were not compared to their end: after a difference of the ledger, or a crash of stock's. */
-    public function cut(): int
+    /** @return array{int, int} how many were compared only until a difference of the ledger, and until stock crashed */
+    public function cut(): array
     {
-        return $this->known_count + count($this->crashes);
+        return [$this->known_count, count($this->crashes)];
     }
 
     /**

@@ -40,8 +40,6 @@ final class Known
                 if (($match[2] ?? $server) === $server) {
                     $entry['names'][] = $match[1];
                 }
-            } elseif (preg_match('/^[-+]\*?   \S/', $line)) {
-                $entry['difference'][] = $line;
             } elseif (preg_match('/^([<>]) (.+)$/', $line, $match)) {
                 $entry[$match[1] === '<' ? 'before' : 'steps'][] = $match[2];
             } elseif (preg_match('/^[-+]/', $line)) {

@@ -1,6 +1,7 @@
 <?php
 /*
- * Tests that are programs of their own: tests/NAME prints what failed, and "N passed, N failed[, N skipped]" as its last line.
+ * Tests that are programs of their own: tests/NAME prints what failed, and "N passed, N failed[, N skipped]" as its last line;
+ * "skipped: REASON" may stand before it.
  */
 
 declare(strict_types=1);
@@ -18,6 +19,7 @@ final class Program extends Test
         if ($failed === 0 && $finished->end !== 'exit code 0') {
             return Verdict::fail("$finished->end\n$output", $output);
         }
-        return Verdict::of_program($passed, $failed, $skipped, $output);
+        $reason = $failed === 0 && preg_match('/^skipped: (.*)$/m', $output, $match) ? $match[1] : $output;
+        return Verdict::of_program($passed, $failed, $skipped, $reason, $output);
     }
 }

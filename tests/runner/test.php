@@ -32,9 +32,9 @@ final class Verdict
         return new Verdict(0, 0, 1, $reason, '');
     }
 
-    public static function of_program(int $passed, int $failed, int $skipped, string $output): Verdict
+    public static function of_program(int $passed, int $failed, int $skipped, string $text, string $output): Verdict
     {
-        return new Verdict($passed, $failed, $skipped, $output, $output);
+        return new Verdict($passed, $failed, $skipped, $text, $output);
     }
 }
 
