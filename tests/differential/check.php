@@ -10,6 +10,8 @@ require __DIR__ . '/known.php';
 const LEDGER = <<<'END'
     [*->reset()]
     [mysqli_stmt_reset($stmt?)] on mysql80
+    [next_php] since 99.0
+    [this_php] until 99.0
     A reason.
     < $link? = *
     < *->close()
@@ -52,6 +54,8 @@ $check('something else in the place of what is the same', false, 'mysql80', '$st
 $check('another step', false, 'mysql80', '$stmt0->execute()', ROWS);
 $check('a second name', true, 'mysql80', 'mysqli_stmt_reset($stmt0)', ROWS);
 $check('a second name for another server', false, 'mysql56', 'mysqli_stmt_reset($stmt0)', ROWS);
+$check('a name for a PHP to come', false, 'mysql80', 'next_php', ROWS);
+$check('a name for PHPs up to one', true, 'mysql80', 'this_php', ROWS);
 $check('nothing before that must be there', false, 'mysql80', '$stmt0->reset()', ROWS, ['$stmt0->reset()', '$link0 = connect()']);
 $check('the other of what must be there', true, 'mysql80', '$stmt0->reset()', ROWS, ['$link0->close()', '$stmt0->reset()']);
 $check('an entry of another server', false, 'mysql80', 'anything', ['-   a', '+   b']);

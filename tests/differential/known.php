@@ -5,6 +5,7 @@
  *     [STEP]               the step that differs first, as PHP writes it; in all patterns * and ? stand for anything, {+} for a number above
  *                          zero, {a} for anything that is the same wherever the entry says {a}
  *     [STEP] on mysql80    only on this server
+ *     [STEP] since 8.4     only in these versions of PHP; or: until 8.3
  *     the reason, one or more lines
  *     < STEP               one of the steps before it; of several such lines one must fit
  *     > a step             the steps of the shortest sequence that shows it, which is always played
@@ -28,7 +29,7 @@ final class Known
     {
         $entry = null;
         foreach ([...(is_file($path) ? file($path, FILE_IGNORE_NEW_LINES) : []), '[]'] as $line) {
-            if (preg_match('/^\[(.*)\](?: on (\w+))?$/', $line, $match)) {
+            if (preg_match('/^\[(.*)\](?: on (\w+))?(?: (since|until) (\d+\.\d+))?$/', $line, $match)) {
                 if (($entry['reason'] ?? '') !== '') {
                     $entry['difference'] !== [] && $entry['steps'] !== [] || throw new Exception("the ledger's entry {$entry['line']} has no steps or no difference");
                     if ($entry['names'] !== []) { // else it is about other servers
@@ -37,7 +38,8 @@ final class Known
                     $entry = null;
                 }
                 $entry ??= ['line' => $line, 'names' => [], 'before' => [], 'steps' => [], 'reason' => '', 'difference' => []];
-                if (($match[2] ?? $server) === $server) {
+                $is_version = !isset($match[3]) || version_compare(PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, $match[4], $match[3] === 'since' ? '>=' : '<=');
+                if ($is_version && in_array($match[2] ?? '', ['', $server], true)) {
                     $entry['names'][] = $match[1];
                 }
             } elseif (preg_match('/^([<>]) (.+)$/', $line, $match)) {

@@ -109,3 +109,10 @@ steps('a result of before the new connection',
     fn($db) => $db->real_connect(...address()),
     fn($db) => $db->query('nonsense'),
     fn($db, $s, $a) => $a->fetch_row());
+steps('columns alone leave the error',
+    function ($db, &$s, &$a) { $s = $db->prepare('SELECT 1'); $a = $s->result_metadata(); },
+    fn($db) => $db->query('nonsense'),
+    fn($db, $s, $a) => $a->fetch_row());
+steps('a kill that is refused',
+    fn($db) => $db->multi_query('DO 1; DO 2'),
+    fn($db) => $db->kill(5));

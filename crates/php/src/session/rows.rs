@@ -25,6 +25,9 @@ pub(crate) struct Rows {
     place: Place,
 }
 
+/// That of rows which never came over a connection.
+const NO_GENERATION: u64 = u64::MAX;
+
 /// Where the rows are.
 enum Place {
     /// All here.
@@ -108,7 +111,9 @@ impl Rows {
 
     /// Columns alone.
     pub(crate) fn none(session: &Rc<Session>, columns: Columns) -> Rows {
-        Rows::there(session, columns, Format::Binary, None, true)
+        let mut rows = Rows::there(session, columns, Format::Binary, None, true);
+        rows.generation = NO_GENERATION;
+        rows
     }
 
     pub(crate) fn is_buffered(&self) -> bool {
