@@ -67,7 +67,13 @@ final class Comparison
     /** @param array<int, list<string>> $sequences */
     public function judge(array $sequences): Generator
     {
+        $has_crashed = false;
         foreach (yield from $this->differences($sequences, true) as $number => $difference) {
+            if ($has_crashed && $difference !== null && $this->is_new($difference, $sequences[$number])) {
+                // Since then stock's process is another one, in which there are no persistent connections of those before.
+                [$difference] = yield from $this->differences([$sequences[$number]]);
+            }
+            $has_crashed = $has_crashed || isset($this->crashes[$number]);
             if ($difference === null) {
                 $this->passed += isset($this->crashes[$number]) ? 0 : 1;
                 continue;

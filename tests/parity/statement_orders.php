@@ -116,3 +116,19 @@ steps('columns alone leave the error',
 steps('a kill that is refused',
     fn($db) => $db->multi_query('DO 1; DO 2'),
     fn($db) => $db->kill(5));
+steps('a part of no parameter',
+    function ($db, &$s) { $s = $db->prepare('SELECT 1'); },
+    fn($db, $s) => $s->execute([]),
+    fn($db, $s) => $s->send_long_data(0, 'x'));
+steps('reset after the link was closed',
+    function ($db, &$s) { $s = $db->prepare('SELECT 1 UNION SELECT 2'); },
+    fn($db, $s) => $s->execute(),
+    fn($db, $s) => $s->fetch(),
+    fn($db, &$s, &$a) => $a = $s->num_rows);
+steps('a kill of oneself that is refused',
+    fn($db) => $db->multi_query('DO 1; DO 2'),
+    fn($db) => $db->kill($db->thread_id));
+section('begun again after a constructor that failed');
+$db = connect(username: 'nobody');
+$db->init();
+show($db->errno, $db->error);

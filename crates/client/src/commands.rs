@@ -131,7 +131,9 @@ impl Connection {
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn process_kill(&mut self, thread_id: u64) -> Result<(), Error> {
-        self.session.affected_rows = UNKNOWN_ROWS;
+        if thread_id != u64::from(self.thread_id()) {
+            self.session.affected_rows = UNKNOWN_ROWS;
+        }
         if let Ok(thread_id) = u32::try_from(thread_id) {
             self.send_command(Command::ProcessKill(thread_id))?;
             if thread_id == self.thread_id() {

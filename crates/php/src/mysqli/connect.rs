@@ -224,6 +224,7 @@ pub(crate) fn init(call: &mut Call<'_>) -> Outcome {
 fn init_this(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 0)?;
     if link.status.get() == Status::Closed {
+        link.session.error.clear(); // of a constructor that failed
         link.status.set(Status::Initialised);
     }
     Ok(())

@@ -69,7 +69,7 @@ impl Statement {
         let Some(session) = self.session().filter(|_| self.phase.get() >= Phase::Prepared) else {
             return Err(self.fail(NO_PREPARE_STMT, b"Statement not prepared"));
         };
-        if !self.parameters.is_there() {
+        if !self.parameters.is_there() || self.param_count() == 0 {
             return Err(self.fail_out_of_sync());
         }
         let number = match u16::try_from(number) {

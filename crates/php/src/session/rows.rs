@@ -163,6 +163,11 @@ impl Rows {
         }
     }
 
+    /// Whether they can still come.
+    fn is_live(&self) -> bool {
+        self.is_current() && self.session.is_connected()
+    }
+
     /// Whether their connection is still the session's.
     fn is_current(&self) -> bool {
         self.generation == self.session.generation()
@@ -191,9 +196,7 @@ impl Rows {
                 Ok(Advanced::to_row(spoilt.filter(|_| row + 1 == *count)))
             }
             Place::There { ended, .. } if ended.get() => Ok(Advanced::End),
-            Place::There { .. } if !self.is_current() || !self.session.is_connected() => {
-                Ok(Advanced::Gone)
-            }
+            Place::There { .. } if !self.is_live() => Ok(Advanced::Gone),
             Place::There { cursor, fetched, ended } => {
                 let advanced = match cursor {
                     None => self.session.advance(),
@@ -301,9 +304,7 @@ impl Rows {
     /// As [`Session::skip`].
     pub(crate) fn skip(&self) -> Result<(), Failed> {
         match &self.place {
-            Place::There { cursor: None, ended, .. }
-                if self.is_current() && !ended.replace(true) =>
-            {
+            Place::There { cursor: None, ended, .. } if self.is_live() && !ended.replace(true) => {
                 self.session.skip()
             }
             _ => Ok(()),
