@@ -21,8 +21,9 @@ const MYSQL_MODULES = ['mysqlnd', 'mysqli', 'pdo_mysql'];
 const OTHER_MODULES = ['pdo', 'posix', 'simplexml'];
 /** How long a test may wait; the slowest takes 12 s, and those with a scripted server wait to the end for a client that died. */
 const TEST_SECONDS = 40;
-/** How much slower valgrind is, at most. */
+/** How much slower valgrind is, at most, and a PHP for debugging. */
 const VALGRIND_SLOWNESS = 30;
+const DEBUG_SLOWNESS = 4;
 /** Tests expect it under this name, some of them unseen. */
 const DATABASE = 'test';
 
@@ -52,7 +53,7 @@ if ($parts > 1) {
     $tests = array_values(array_filter($all, fn(int $number) => $number % $parts === $part, ARRAY_FILTER_USE_KEY));
 }
 $output = fopen("$folder/output", 'w');
-$words = [PHP_BINARY, '-n', 'run-tests.php', '-q', '--offline', '--no-progress', '--no-color', '-n', '-c', "$folder/php.ini", '--set-timeout', (string) (TEST_SECONDS * ($valgrind === false ? 1 : VALGRIND_SLOWNESS)),
+$words = [PHP_BINARY, '-n', 'run-tests.php', '-q', '--offline', '--no-progress', '--no-color', '-n', '-c', "$folder/php.ini", '--set-timeout', (string) (TEST_SECONDS * ($valgrind !== false ? VALGRIND_SLOWNESS : (PHP_DEBUG ? DEBUG_SLOWNESS : 1))),
     '-W', "$folder/results", ...$tests];
 $environment = ['TEST_PHP_EXECUTABLE' => "$folder/php", 'NO_INTERACTION' => '1', 'SKIP_IO_CAPTURE_TESTS' => '1', 'TMPDIR' => "$folder/tmp"]
     + ($suite === 'pdo_mysql' ? pdo_environment($link, $mode, $account) : mysqli_environment($mode, $account)) + getenv();
