@@ -128,6 +128,13 @@ steps('reset after the link was closed',
 steps('a kill of oneself that is refused',
     fn($db) => $db->multi_query('DO 1; DO 2'),
     fn($db) => $db->kill($db->thread_id));
+steps('prepared again after a cursor was wanted',
+    function ($db, &$s) { $s = $db->prepare('SELECT 1'); },
+    fn($db, $s) => $s->attr_set(MYSQLI_STMT_ATTR_CURSOR_TYPE, MYSQLI_CURSOR_TYPE_READ_ONLY),
+    fn($db, $s) => $s->prepare('SELECT 1'),
+    fn($db, $s) => $s->attr_get(MYSQLI_STMT_ATTR_CURSOR_TYPE),
+    fn($db, $s) => $s->execute(),
+    fn($db) => $db->query('SELECT 2'));
 section('begun again after a constructor that failed');
 $db = connect(username: 'nobody');
 $db->init();

@@ -43,6 +43,8 @@ impl Statement {
         let is_again = self.phase.get() > Phase::Initialised;
         if is_again {
             self.forget(Goodbye::Now, Ending::Implicit);
+            self.wants_cursor.set(false);
+            self.updates_max_length.set(false);
         }
         self.error.clear();
         self.said.set(if is_again { Said::default() } else { Said::nothing() });
