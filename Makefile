@@ -6,7 +6,7 @@ help:
 	@echo "make test         all checks and tests, on private servers"
 	@echo "make test-matrix  the tests that need a server, on five: MariaDB 10.11 and 11.8, MySQL 5.6, 8.0 and 9.7"
 	@echo "make test-php84   all tests that need PHP, on PHP 8.4"
-	@echo "make conformance  PHP's own tests on stock and on Vaquita; SUITE=mysqli SERVER=mariadb MODES=tcp,socket,tls,compress (defaults: mysqli, mariadb, tcp)"
+	@echo "make conformance  PHP's own tests on stock and on Vaquita; SUITE=mysqli or pdo_mysql SERVER=mariadb MODES=tcp,socket,tls,compress (defaults: mysqli, mariadb, tcp)"
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
 	@echo "make conformance-memory  those of mysqli on a PHP for debugging, and under valgrind"
 	@echo "make apps         WordPress, phpMyAdmin and Adminer on stock and on Vaquita: is every page the same?"

@@ -5,8 +5,8 @@
  *   php run.php STACK SUITE MODE SERVER SOURCE FOLDER [PART PARTS]
  *
  * STACK is `stock` or `vaquita` (whose object $VAQUITA_SO names), SUITE the name of an extension, MODE how it connects: tcp, socket, tls or
- * compress. SERVER is in the environment (scripts/with-servers); the suite changes it, so it has to be fresh. SOURCE is what scripts/php-source
- * prints. The result is FOLDER/results, a line `STATUS<tab>TEST` for each test; what a test printed, and how that differs from what it
+ * compress; for pdo_mysql also native, where the server prepares statements. SERVER is in the environment (scripts/with-servers); the suite
+ * changes it, so it has to be fresh. SOURCE is what scripts/php-source prints. The result is FOLDER/results, a line `STATUS<tab>TEST` for each test; what a test printed, and how that differs from what it
  * should print, is left beside the test in FOLDER/source. PART of PARTS (from 0 on) is only every so manieth test. If VAQUITA_VALGRIND names a
  * folder, the tests themselves run under valgrind, which writes its reports there.
  */
@@ -29,7 +29,7 @@ const DATABASE = 'test';
 
 [, $stack, $suite, $mode, $server, $source, $folder] = $argv;
 [$part, $parts] = [(int) ($argv[7] ?? 0), (int) ($argv[8] ?? 1)];
-in_array($mode, ['tcp', 'socket', 'tls', 'compress'], true) || throw new Exception("no mode is called $mode");
+in_array($mode, ['tcp', 'socket', 'tls', 'compress', ...($suite === 'pdo_mysql' ? ['native'] : [])], true) || throw new Exception("no mode of $suite is called $mode");
 $valgrind = getenv('VAQUITA_VALGRIND');
 $account = [];
 foreach (['HOST', 'PORT', 'SOCKET', 'USER', 'PASSWORD'] as $name) {
@@ -124,6 +124,7 @@ function pdo_environment(mysqli $link, string $mode, array $account): array
     $attributes = match ($mode) {
         'tls' => [PDO::MYSQL_ATTR_SSL_CA => $authority, PDO::MYSQL_ATTR_SSL_VERIFY_SERVER_CERT => false],
         'compress' => [PDO::MYSQL_ATTR_COMPRESS => true],
+        'native' => [PDO::ATTR_EMULATE_PREPARES => false],
         default => [],
     };
     return ['PDO_MYSQL_TEST_DSN' => "mysql:$way;dbname=" . DATABASE, 'PDO_MYSQL_TEST_HOST' => $account['HOST'], 'PDO_MYSQL_TEST_PORT' => $account['PORT'],

@@ -11,7 +11,7 @@
 
 declare(strict_types=1);
 
-const EXTENSIONS = ['mysqlnd', 'mysqli'];
+const EXTENSIONS = ['mysqlnd', 'mysqli', 'pdo_mysql'];
 
 error_reporting(E_ALL);
 
@@ -97,6 +97,17 @@ function facts_of_property(ReflectionProperty $property): array
     ];
 }
 
+/** @return array<string, mixed> */
+function facts_of_class_constant(ReflectionClassConstant $constant): array
+{
+    return [
+        'value' => var_export($constant->getValue(), true),
+        'modifiers' => Reflection::getModifierNames($constant->getModifiers()),
+        'type' => method_exists($constant, 'getType') ? (string) $constant->getType() : '',
+        'comment' => $constant->getDocComment(),
+    ];
+}
+
 /** @return array<string, array<string, mixed>> Each thing's facts, by its kind and name. */
 function facts(): array
 {
@@ -106,9 +117,16 @@ function facts(): array
         $things["$kind $name"] = $facts;
         $orders[$kind][] = $name;
     };
+    $add_constants = function (ReflectionClass $class) use ($add): void {
+        foreach ($class->getReflectionConstants() as $constant) {
+            $add("constant of {$class->name}", $constant->name, facts_of_class_constant($constant));
+        }
+    };
+    // A driver gives PDO's class constants of its own.
+    array_map($add_constants, array_map(fn(string $name) => new ReflectionClass($name), array_filter(['PDO'], class_exists(...))));
     foreach (array_filter(EXTENSIONS, extension_loaded(...)) as $extension) {
         $reflection = new ReflectionExtension($extension);
-        $add('extension', $extension, ['persistent' => $reflection->isPersistent()]);
+        $add('extension', $extension, ['persistent' => $reflection->isPersistent(), 'version' => $reflection->getVersion(), 'dependencies' => $reflection->getDependencies()]);
         foreach ($reflection->getINIEntries() as $name => $value) {
             $add('setting', $name, ['value' => $value, 'access' => ini_get_all($extension)[$name]['access']]);
         }
@@ -120,6 +138,7 @@ function facts(): array
         }
         foreach ($reflection->getClasses() as $class) {
             $add('class', $class->name, facts_of_class($class));
+            $add_constants($class);
             foreach ($class->getProperties() as $property) {
                 if ($property->class === $class->name) {
                     $add("property of {$class->name}", $property->name, facts_of_property($property));

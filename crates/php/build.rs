@@ -15,6 +15,7 @@ fn main() {
     let include = include_dir();
     let folders = ["", "/main", "/TSRM", "/Zend", "/ext"].map(|part| format!("{include}{part}"));
     choose_layout(&include);
+    choose_abilities(&include);
 
     let mut bindings = bindgen::Builder::default()
         .header("build/headers.h")
@@ -59,6 +60,24 @@ fn choose_layout(include: &str) {
     }
 }
 
+/// Sets what later versions of PHP can do besides: php_typed_constants (8.3), and php_pdo_classes (8.4: PDO has a class for each driver, and
+/// a driver finds the placeholders itself).
+fn choose_abilities(include: &str) {
+    for (header, word, cfg) in [
+        ("Zend/zend_API.h", "zend_declare_typed_class_constant", "php_typed_constants"),
+        ("ext/pdo/php_pdo_driver.h", "php_pdo_register_driver_specific_ce", "php_pdo_classes"),
+    ] {
+        let path = format!("{include}/{header}");
+        println!("cargo:rerun-if-changed={path}");
+        println!("cargo:rustc-check-cfg=cfg({cfg})");
+        let text =
+            fs::read_to_string(&path).unwrap_or_else(|error| fail(&format!("{path}: {error}")));
+        if text.contains(word) {
+            println!("cargo:rustc-cfg={cfg}");
+        }
+    }
+}
+
 /// Makes Zend's tables of the stubs, for the PHP whose headers are in `include`.
 fn write_tables(out: &Path, include: &str) {
     let header = format!("{include}/main/php_version.h");
@@ -68,7 +87,7 @@ fn write_tables(out: &Path, include: &str) {
     };
     let target = vaquita_stub_gen::Target::of_header(&read(&header))
         .unwrap_or_else(|| fail(&format!("{header} does not define PHP_VERSION_ID")));
-    for module in ["mysqli", "vaquita"] {
+    for module in ["mysqli", "pdo_mysql", "vaquita"] {
         let stub = format!("stubs/{module}.stub.php");
         let tables = vaquita_stub_gen::generate(&read(&stub), target).unwrap_or_else(|error| {
             fail(&format!("crates/php/{stub}:{}: {}", error.line, error.message))

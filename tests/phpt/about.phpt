@@ -22,7 +22,7 @@ show(str_contains(launch('-v'), 'PHP 8'));
 preg_match('/^vaquita$.*?^Vaquita => enabled$.*?^Version => \d+\.\d+\.\d+$.*?^Build => \S.*$.*?^TLS => \S.*$/ms', launch('--ri', 'vaquita'), $found);
 show(count($found));
 show(str_contains(launch('--ri', 'mysqli'), 'Client API library version => mysqlnd'), str_contains(launch('--ri', 'mysqlnd'), 'mysqlnd => enabled'));
-foreach (['vaquita', 'mysqli', 'mysqlnd'] as $module) {
+foreach (['vaquita', 'mysqli', 'mysqlnd', 'pdo_mysql'] as $module) {
     show(str_contains(launch('--re', $module), "extension #") && str_contains(launch('--re', $module), $module));
 }
 show(str_contains(launch('-i'), 'Client API library version => mysqlnd'));
@@ -38,10 +38,11 @@ show($rows[1] === $settings ?: ['documented' => $rows[1], 'there' => $settings])
 show($shown[1] === $settings ?: ['shown' => $shown[1], 'there' => $settings]);
 ?>
 --EXPECT--
-["mysqli", "mysqlnd", "vaquita"]
+["mysqli", "mysqlnd", "pdo_mysql", "vaquita"]
 true
 1
 true | true
+true
 true
 true
 true

@@ -48,8 +48,13 @@ section('dl()');
 load([], 'var_dump(@dl("' . basename($ours) . '"), error_get_last()["message"] ?? null, function_exists("mysqli_connect"), extension_loaded("mysqli"));', ['enable_dl=1', 'extension_dir=' . dirname($ours)]);
 section('dl() beside the stock modules');
 load([ini_get('extension_dir') . '/mysqlnd.so', ini_get('extension_dir') . '/mysqli.so'], 'var_dump(@dl("' . basename($ours) . '"), error_get_last()["message"] ?? null); ' . $who, ['enable_dl=1', 'extension_dir=' . dirname($ours)]);
-section('with PDO');
-load(['pdo', $ours], 'var_dump(in_array("mysql", PDO::getAvailableDrivers(), true)); try { new PDO("mysql:host=127.0.0.1", "u", "p"); } catch (PDOException $e) { echo $e->getMessage(); }');
+$pdo = 'var_dump(in_array("mysql", PDO::getAvailableDrivers(), true), (new ReflectionExtension("pdo_mysql"))->getVersion() === PHP_VERSION); try { new PDO("mysql:host=127.0.0.1;port=1", "u", "p"); } catch (PDOException $e) { echo $e->getMessage(); }';
+section('PDO first');
+load(['pdo', $ours], $pdo);
+section('PDO afterwards');
+load([$ours, 'pdo'], $pdo);
+section('stock pdo_mysql afterwards');
+load(['pdo', $ours, 'pdo_mysql'], $pdo);
 section('never unloaded'); // a thread that looks up a name may outlive the modules
 echo preg_match('/FLAGS_1.*NODELETE/', shell_exec('readelf --dynamic ' . escapeshellarg($ours))), "\n";
 ?>
@@ -123,13 +128,37 @@ bool(%s)
 string(%d) "%s"
 mysqli mysqlnd 8.%d.%d mysqli false
   exit code 0
-=== with PDO
+=== PDO first
 mysqli
 mysqlnd
+pdo_mysql
 vaquita
   exit code 0
-bool(false)
-could not find driver
+bool(true)
+bool(true)
+SQLSTATE[HY000] [2002] Connection refused
+  exit code 0
+=== PDO afterwards
+mysqli
+mysqlnd
+pdo_mysql
+vaquita
+  exit code 0
+bool(true)
+bool(true)
+SQLSTATE[HY000] [2002] Connection refused
+  exit code 0
+=== stock pdo_mysql afterwards
+Warning: PHP Startup: Unable to load dynamic library 'pdo_mysql' %s
+mysqli
+mysqlnd
+pdo_mysql
+vaquita
+  exit code 0
+%wWarning: PHP Startup: Unable to load dynamic library 'pdo_mysql' %s
+bool(true)
+bool(true)
+SQLSTATE[HY000] [2002] Connection refused
   exit code 0
 === never unloaded
 1

@@ -60,6 +60,24 @@ function connect(string $class = 'mysqli', mixed ...$replaced): mysqli
     return $link;
 }
 
+/** The name of the server for PDO. */
+function data_source(string $more = ''): string
+{
+    $way = server('TRANSPORT') === 'unix' ? 'unix_socket=' . server('SOCKET') : 'host=' . server('HOST') . ';port=' . server('PORT');
+    return "mysql:$way;dbname=" . server('DATABASE') . ";charset=utf8mb4$more";
+}
+
+/** @param array<int, mixed> $options as the driver takes them, besides those that ask for the transport */
+function connect_pdo(array $options = [], string $more = ''): PDO
+{
+    $transport = match (server('TRANSPORT')) {
+        'zlib', 'zstd' => [PDO::MYSQL_ATTR_COMPRESS => true],
+        'tls' => [PDO::MYSQL_ATTR_SSL_CIPHER => 'DEFAULT', PDO::MYSQL_ATTR_SSL_VERIFY_SERVER_CERT => false],
+        default => [],
+    };
+    return new PDO(data_source($more), server('USER'), server('PASSWORD'), $options + $transport);
+}
+
 /** Makes sure that the transport is what it is called, for a link that goes another way has the same rows. */
 function check_transport(mysqli $link): void
 {
@@ -103,10 +121,14 @@ function text(mixed $value, int $depth = 0): string
         return $value::class;
     }
     if ($value instanceof Throwable) {
-        $state = $value instanceof mysqli_sql_exception ? ' [' . $value->getSqlState() . ']' : '';
+        $state = match (true) {
+            $value instanceof mysqli_sql_exception => ' [' . $value->getSqlState() . ']',
+            $value instanceof PDOException => ' ' . text($value->errorInfo),
+            default => '',
+        };
         return $value::class . '(' . $value->getCode() . ')' . $state . ': ' . $value->getMessage();
     }
-    if ($value instanceof mysqli || $value instanceof mysqli_result || $value instanceof mysqli_driver) {
+    if ($value instanceof mysqli || $value instanceof mysqli_result || $value instanceof mysqli_driver || $value instanceof PDO || $value instanceof PDOStatement) {
         return 'object ' . $value::class;
     }
     if (is_object($value)) {

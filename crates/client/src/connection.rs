@@ -148,7 +148,7 @@ impl Connection {
             refuses_spoilt_rows: true,
             spoilt: None,
             allows_local_infile: false,
-            multi_statements: false,
+            multi_statements: established.capabilities.contains(Capabilities::MULTI_STATEMENTS),
             local_infiles: Names::default(),
             charset: established.charset,
             collation_id: established.collation_id,

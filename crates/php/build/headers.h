@@ -9,3 +9,5 @@
 #include "ext/standard/info.h"
 #include "ext/spl/spl_exceptions.h"
 #include "SAPI.h"
+#include "ext/pdo/php_pdo.h"
+#include "ext/pdo/php_pdo_driver.h"

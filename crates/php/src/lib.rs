@@ -1,4 +1,4 @@
-//! The PHP extension: one shared object, `vaquita.so`, that registers the modules mysqlnd, mysqli and vaquita.
+//! The PHP extension: one shared object, `vaquita.so`, that registers the modules mysqlnd, mysqli, pdo_mysql and vaquita.
 //!
 //! # Lifecycles
 //!
@@ -23,6 +23,7 @@
 mod convert;
 mod mysqli;
 mod mysqlnd;
+mod pdo;
 mod session;
 mod statistics;
 mod vaquita;

@@ -1,11 +1,12 @@
 //! The module `mysqlnd`: the name under which PHP and its applications know the driver, and its settings.
 
+use crate::pdo::PdoMysql;
 use crate::statistics;
 use crate::zend::dependents::{dependents, when_all_have_started};
 use crate::zend::error::startup_warning;
 use crate::zend::info;
 use crate::zend::ini::{self, Scope, Setting};
-use crate::zend::module::{Module, php_version, text};
+use crate::zend::module::{self, Module, php_version, text};
 use crate::zend::string::Str;
 use core::ffi::{CStr, c_int};
 use std::ffi::CString;
@@ -43,6 +44,10 @@ impl Module for Mysqlnd {
     }
 
     fn start(_module_number: c_int) {
+        // Only now is known whether PDO is there, wherever in php.ini it stands.
+        if module::is_loaded(c"pdo") {
+            module::register::<PdoMysql>();
+        }
         when_all_have_started(warn_of_dependents);
     }
 

@@ -13,6 +13,10 @@ const ITERATIONS: u32 = 1;
 /// What is bound to one `?`. The type goes to the server whatever the value is: a change of it may have the statement prepared again there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parameter<'a> {
+    /// NULL of no type.
+    Null,
+    /// An integer of one byte: a truth value.
+    Tiny(i8),
     /// An integer with a sign, or NULL.
     Integer(Option<i64>),
     /// An integer without a sign, or NULL.
@@ -39,6 +43,8 @@ pub enum Data<'a> {
 impl Parameter<'_> {
     const fn wire_type(&self) -> [u8; 2] {
         let (column_type, flag) = match self {
+            Parameter::Null => (ColumnType::NULL, 0),
+            Parameter::Tiny(_) => (ColumnType::TINY, 0),
             Parameter::Integer(_) => (ColumnType::LONGLONG, 0),
             Parameter::Unsigned(_) => (ColumnType::LONGLONG, UNSIGNED),
             Parameter::Double(_) => (ColumnType::DOUBLE, 0),
@@ -51,7 +57,8 @@ impl Parameter<'_> {
     const fn is_null(&self) -> bool {
         matches!(
             self,
-            Parameter::Integer(None)
+            Parameter::Null
+                | Parameter::Integer(None)
                 | Parameter::Unsigned(None)
                 | Parameter::Double(None)
                 | Parameter::Text(Data::Null)
@@ -71,6 +78,7 @@ impl Parameter<'_> {
 
     fn put_value(&self, out: &mut Vec<u8>) {
         match *self {
+            Parameter::Tiny(number) => out.extend_from_slice(&number.to_le_bytes()),
             Parameter::Integer(Some(number)) => out.extend_from_slice(&number.to_le_bytes()),
             Parameter::Unsigned(Some(number)) => out.extend_from_slice(&number.to_le_bytes()),
             Parameter::Double(Some(number)) => out.extend_from_slice(&number.to_le_bytes()),
@@ -79,6 +87,7 @@ impl Parameter<'_> {
             }
             Parameter::Text(Data::Null | Data::Sent)
             | Parameter::Blob(Data::Null | Data::Sent)
+            | Parameter::Null
             | Parameter::Integer(None)
             | Parameter::Unsigned(None)
             | Parameter::Double(None) => {}

@@ -169,6 +169,11 @@ mod tests {
     fn a_namespace_is_part_of_the_name() {
         let php82 = made("<?php\nnamespace A;\nfunction f() {} // a::f\n", "80200");
         assert!(php82.contains("c\"A\\\\f\"") && php82.contains("static ARG_INFO__A_F"), "{php82}");
+        let stub = "<?php\nnamespace A;\nclass B extends \\P {\n public const C = 7;\n public function m() {} // pdo::room::m\n}\n";
+        let php84 = made(stub, "80400");
+        for part in ["c\"A\\\\B\"", "(c\"C\", 7)", "register_class_a_b", "crate::pdo::room::m"] {
+            assert!(php84.contains(part), "{part} is not in\n{php84}");
+        }
     }
 
     #[test]

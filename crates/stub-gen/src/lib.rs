@@ -11,8 +11,8 @@
 //! }
 //! ```
 //!
-//! The first word of a function's note is the Rust body, `room::name` for `crate::mysqli::room::name`; a method and its
-//! function may share one. The others are `deprecated` (a constant), `tentative` (the return type), `not serializable` and `no dynamic
+//! The first word of a function's note is the Rust body, `room::name` for `crate::mysqli::room::name` or `module::room::name` for one of
+//! another module; a method and its function may share one. The others are `deprecated` (a constant), `tentative` (the return type), `not serializable` and `no dynamic
 //! properties` (of a class), and `since 8.4` and `until 8.3` on anything that not every PHP has. A constant may be `deprecated since
 //! 8.4`, a function may have a return type that `returns true since 8.4`, and PHP's own attribute deprecates functions, in
 //! versions before it as well:
@@ -22,7 +22,7 @@
 //! function mysqli_refresh(mysqli $mysql, int $flags): bool {} // link::refresh
 //! ```
 //!
-//! A stub that begins with a namespace has functions only, in that namespace.
+//! A class may have constants, which PHP has as of the type `int` since 8.3. A stub that begins with a namespace has functions and classes only, in that namespace.
 //!
 //! [`generate`] reads such a file and writes the Rust that `crates/php/src/zend/tables.rs` includes.
 #![forbid(unsafe_code)]

@@ -103,7 +103,7 @@ impl Function {
     }
 }
 
-/// The Rust function behind a PHP one: `crate::mysqli::ROOM::NAME`.
+/// The Rust function behind a PHP one: `crate::ROOM::NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Body {
     pub(crate) room: String,
@@ -133,9 +133,18 @@ pub(crate) struct Class {
     pub(crate) is_final: bool,
     pub(crate) not_serializable: bool,
     pub(crate) no_dynamic_properties: bool,
+    pub(crate) constants: Vec<ClassConstant>,
     pub(crate) properties: Vec<Property>,
     pub(crate) methods: Vec<Function>,
     pub(crate) versions: Versions,
+}
+
+/// A public constant of a class.
+#[derive(Debug)]
+pub(crate) struct ClassConstant {
+    pub(crate) line: usize,
+    pub(crate) name: String,
+    pub(crate) value: i64,
 }
 
 /// A declared property.

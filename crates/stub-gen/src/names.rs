@@ -9,6 +9,8 @@ pub(crate) fn check(stub: &Stub) -> Result<(), StubError> {
     unique(stub.functions.iter().map(|it| (it.name.to_ascii_lowercase(), it.line, it.versions)))?;
     unique(stub.classes.iter().map(|it| (it.name.to_ascii_lowercase(), it.line, it.versions)))?;
     for class in &stub.classes {
+        let always = Versions::default();
+        unique(class.constants.iter().map(|it| (it.name.clone(), it.line, always)))?;
         unique(class.properties.iter().map(|it| (it.name.clone(), it.line, it.versions)))?;
         unique(
             class.methods.iter().map(|it| (it.name.to_ascii_lowercase(), it.line, it.versions)),

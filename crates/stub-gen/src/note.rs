@@ -80,9 +80,14 @@ fn body(word: &str, line: usize) -> Result<Body, StubError> {
         name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
-    match word.split_once("::") {
-        Some((room, name)) if is_name(room) && is_name(name) => {
-            Ok(Body { room: room.to_owned(), name: name.to_owned() })
+    let words: Vec<&str> = word.split("::").collect();
+    match *words {
+        _ if !words.iter().all(|word| is_name(word)) => {
+            Err(StubError::new(line, format!("{word:?} is no room::name of a Rust function")))
+        }
+        [room, name] => Ok(Body { room: format!("mysqli::{room}"), name: name.to_owned() }),
+        [module, room, name] => {
+            Ok(Body { room: format!("{module}::{room}"), name: name.to_owned() })
         }
         _ => Err(StubError::new(line, format!("{word:?} is no room::name of a Rust function"))),
     }
@@ -115,7 +120,7 @@ mod tests {
     fn a_note_is_a_list_of_words() {
         let note = read("link::ping, tentative, deprecated, since 8.2, until 8.3", 1, ALL);
         let expected = Note {
-            body: Some(Body { room: "link".to_owned(), name: "ping".to_owned() }),
+            body: Some(Body { room: "mysqli::link".to_owned(), name: "ping".to_owned() }),
             deprecated: Some(Versions::default()),
             tentative: true,
             versions: Versions { since: Some(802), until: Some(803) },
@@ -140,7 +145,7 @@ mod tests {
             "::ping",
             "since x",
             "since 8",
-            "a::b::c",
+            "a::b::c::d",
             "deprecated since",
             "returns true",
         ] {

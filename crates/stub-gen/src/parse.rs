@@ -31,11 +31,17 @@ pub(crate) fn parse(text: &str) -> Result<Stub, StubError> {
                 }
                 stub.functions.push(function);
             }
+            Kind::Word("class" | "final") => {
+                let mut class = class::class(&mut cursor)?;
+                if let Some(namespace) = namespace {
+                    class.name = format!("{namespace}\\{}", class.name);
+                }
+                stub.classes.push(class);
+            }
             _ if namespace.is_some() => {
-                return Err(cursor.expected("function, which is all that a namespace has"));
+                return Err(cursor.expected("function or class, which is all that a namespace has"));
             }
             Kind::Word("const") => stub.constants.push(constant(&mut cursor)?),
-            Kind::Word("class" | "final") => stub.classes.push(class::class(&mut cursor)?),
             _ => return Err(cursor.expected("const, function, class or final class")),
         }
     }
@@ -83,7 +89,7 @@ mod tests {
         let deprecation = f.deprecation.as_ref().expect("f is deprecated");
         assert_eq!((deprecation.since.as_str(), deprecation.message.as_str()), ("8.4", "use g()"));
         assert_eq!(deprecation.versions, Versions::from(804));
-        assert_eq!((f.body.room.as_str(), f.body.name.as_str()), ("query", "run"));
+        assert_eq!((f.body.room.as_str(), f.body.name.as_str()), ("mysqli::query", "run"));
         assert_eq!(f.required(), 1);
         let [a, b, c, rest] = f.parameters.as_slice() else {
             panic!("four parameters, not {:?}", f.parameters)
@@ -183,7 +189,11 @@ mod tests {
             ),
             (
                 "<?php\nnamespace A;\nconst B = 1;",
-                "line 3: expected function, which is all that a namespace has, found `const`",
+                "line 3: expected function or class, which is all that a namespace has, found `const`",
+            ),
+            (
+                "<?php\nclass C {\n private const A = 1;\n}",
+                "line 3: constants of classes are public, and nothing else",
             ),
             ("<?php\nclass C {\n public public $a;\n}", "line 3: public stands there twice"),
             (

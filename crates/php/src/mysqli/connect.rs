@@ -2,7 +2,7 @@
 
 use super::link::{Link, Status};
 use super::report;
-use crate::session::connecting::{Defaults, Target};
+use crate::session::connecting::{CLIENT_MULTI_STATEMENTS, Defaults, Target};
 use crate::session::options::{Options, load_server_public_key};
 use crate::session::{Session, local_infile, pool, tls};
 use crate::statistics::Key;
@@ -89,7 +89,8 @@ fn connect_this(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 7)?;
     let place = read_target(call)?;
-    let flags = call.long_or(0)?;
+    // As in stock several statements in one query are for mysqli_multi_query alone.
+    let flags = call.long_or(0)? & !CLIENT_MULTI_STATEMENTS;
     Link::session(link, Status::Initialised)?;
     // Where it fails the object stays as it was: it may try again.
     let connected = open(link, place, flags);
@@ -107,7 +108,7 @@ fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> 
     if or_settings(place).1 && !allows_persistent {
         warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
     }
-    load_server_public_key(session);
+    load_server_public_key(session, true);
     let is_possible = !is_pending() && tls::may_read_files(session);
     // Settings are looked up only now: the handler of a warning above may have changed them.
     let (place, is_persistent) = or_settings(place);

@@ -3,7 +3,6 @@
 use super::asynchronous::Asynchronous;
 use super::report;
 use crate::session::Session;
-use crate::session::connecting::GIVEN_HOST;
 use crate::zend::array::Plain;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, deprecated_call, throw_error, warning};
@@ -13,7 +12,7 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Address, UNKNOWN_ROWS, collation_name};
+use vaquita_client::{UNKNOWN_ROWS, collation_name};
 
 /// How far a link has come.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +97,7 @@ impl Class for Link {
         }),
         property("host_info", |link, reading| {
             open(link, &reading, Status::Valid)?;
-            write_host_info(&link.session, reading.slot);
+            link.session.write_host_info(reading.slot);
             Ok(())
         }),
         property("info", |link, reading| {
@@ -113,7 +112,7 @@ impl Class for Link {
         }),
         property("server_info", |link, reading| {
             open(link, &reading, Status::Valid)?;
-            write_server_info(&link.session, reading.slot);
+            link.session.write_server_info(reading.slot);
             Ok(())
         }),
         property("server_version", |link, reading| {
@@ -198,27 +197,11 @@ fn field_count_of(session: &Session) -> i64 {
     i64::try_from(session.field_count()).unwrap_or(i64::MAX)
 }
 
-fn write_host_info(session: &Session, slot: Slot<'_>) {
-    let text = session.look(|connection| match connection.address() {
-        Address::Tcp { host, .. } => {
-            let host = connection.attribute(GIVEN_HOST).unwrap_or(host.as_bytes());
-            Str::concat(&[host, b" via TCP/IP"])
-        }
-        Address::Unix(_) => Str::new(b"Localhost via UNIX socket"),
-    });
-    slot.str(text.unwrap_or_else(|| Str::new(b"")));
-}
-
 fn write_info(session: &Session, slot: Slot<'_>) {
     match session.look(|connection| Str::new(&connection.session().info)) {
         Some(info) if !info.bytes().is_empty() => slot.str(info),
         _ => slot.null(),
     }
-}
-
-fn write_server_info(session: &Session, slot: Slot<'_>) {
-    let version = session.look(|connection| Str::new(connection.server_version()));
-    slot.str(version.unwrap_or_else(|| Str::new(b"")));
 }
 
 fn server_version(session: &Session) -> i64 {
@@ -323,7 +306,7 @@ pub(crate) fn get_client_version(call: &mut Call<'_>) -> Outcome {
 
 pub(crate) fn get_host_info(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    write_host_info(session, call.returns());
+    session.write_host_info(call.returns());
     Ok(())
 }
 
@@ -335,7 +318,7 @@ pub(crate) fn get_proto_info(call: &mut Call<'_>) -> Outcome {
 
 pub(crate) fn get_server_info(call: &mut Call<'_>) -> Outcome {
     let session = only_argument(call)?;
-    write_server_info(session, call.returns());
+    session.write_server_info(call.returns());
     Ok(())
 }
 

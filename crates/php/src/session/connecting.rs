@@ -12,11 +12,17 @@ use vaquita_client::{
 /// The connection attribute that has the host as it was given, with its brackets and its port.
 pub(crate) const GIVEN_HOST: &[u8] = b"_server_host";
 
+/// `MYSQLI_CLIENT_FOUND_ROWS`.
+pub(crate) const CLIENT_FOUND_ROWS: i64 = 2;
 /// `MYSQLI_CLIENT_COMPRESS`; `vaquita.compression` says how.
-const CLIENT_COMPRESS: i64 = 32;
-/// The flags of `mysqli_real_connect` that go to the server: FOUND_ROWS, NO_SCHEMA, IGNORE_SPACE, INTERACTIVE,
-/// CAN_HANDLE_EXPIRED_PASSWORDS.
-const CLIENT_FLAGS: i64 = 2 | 16 | 256 | 1024 | 1 << 22;
+pub(crate) const CLIENT_COMPRESS: i64 = 32;
+/// `MYSQLI_CLIENT_IGNORE_SPACE`.
+pub(crate) const CLIENT_IGNORE_SPACE: i64 = 256;
+/// CLIENT_MULTI_STATEMENTS: several statements in one query, from the beginning on.
+pub(crate) const CLIENT_MULTI_STATEMENTS: i64 = 1 << 16;
+/// The flags that go to the server; besides those above NO_SCHEMA, INTERACTIVE and CAN_HANDLE_EXPIRED_PASSWORDS.
+const CLIENT_FLAGS: i64 =
+    CLIENT_FOUND_ROWS | 16 | CLIENT_IGNORE_SPACE | 1024 | CLIENT_MULTI_STATEMENTS | 1 << 22;
 /// The port of a server that neither the call nor a setting names.
 const DEFAULT_PORT: u16 = 3306;
 /// Where Debian's servers listen.

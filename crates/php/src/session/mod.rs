@@ -13,12 +13,12 @@ pub(crate) mod pool;
 pub(crate) mod prepared;
 mod results;
 pub(crate) mod rows;
+mod server;
 mod stock_words;
 pub(crate) mod tls;
 
 use crate::statistics::{self, Counters, Key};
 use crate::zend::guarded::{Bug, Guarded};
-use crate::zend::string::Str;
 use core::cell::Cell;
 use failure::{Failed, LastError};
 use local_infile::RequestedFile;
@@ -43,6 +43,8 @@ pub(crate) struct Session {
     pub(crate) requested_file: Guarded<Option<RequestedFile>>,
     /// The statement whose run was the last; 0: a query was, or none.
     pub(crate) last_run: Cell<u64>,
+    /// The highest number of a statement.
+    last_number: Cell<u64>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
@@ -64,6 +66,7 @@ impl Session {
             announced: Guarded::new(None),
             requested_file: Guarded::new(None),
             last_run: Cell::new(0),
+            last_number: Cell::new(0),
             scratch: Guarded::new(Vec::new()),
             counters: Counters::new(),
             is_counting: Cell::new(false),
@@ -261,30 +264,6 @@ impl Session {
             // A failure shows at the query that follows, and leaves the server as it was.
             let _ = self.drive(|connection| connection.set_multi_statements(on));
         }
-    }
-
-    /// `text` escaped for a string literal of this connection.
-    pub(crate) fn escape(&self, text: &[u8]) -> Str {
-        let escaped = self.scratch.with(|scratch| {
-            let _ = self.connection.peek(|connection| {
-                if let Some(connection) = connection {
-                    *scratch = connection.escape(text);
-                }
-            });
-        });
-        let string = self.scratch.peek(|scratch| Str::new(scratch));
-        let _ = self.scratch.with(|scratch| *scratch = Vec::new());
-        debug_assert!(escaped.is_ok());
-        string.unwrap_or_else(|_| Str::new(b""))
-    }
-
-    /// What the server tells of itself; `None`: the error is recorded.
-    pub(crate) fn statistics(&self) -> Option<Str> {
-        let text = self.drive(Connection::statistics).ok()?;
-        let _ = self.scratch.with(|scratch| *scratch = text);
-        let string = self.scratch.peek(|scratch| Str::new(scratch)).ok();
-        let _ = self.scratch.with(|scratch| *scratch = Vec::new());
-        string
     }
 }
 

@@ -35,9 +35,9 @@ pub(crate) struct Options {
     pub(crate) tls: Asked,
 }
 
-/// Reads the server's public key, if the script or the setting names a file with one. One that can't be had is a warning, as in stock,
+/// Reads the server's public key, if the script or the setting names a file with one. One that can't be had is a warning, if `warns`,
 /// and is never silently done without: what stands in its place fits no server.
-pub(crate) fn load_server_public_key(session: &Session) {
+pub(crate) fn load_server_public_key(session: &Session, warns: bool) {
     let asked = session.options.peek(|options| Str::new(&options.server_public_key_path));
     let path = match asked {
         Ok(path) if !path.bytes().is_empty() => path,
@@ -46,14 +46,14 @@ pub(crate) fn load_server_public_key(session: &Session) {
     if path.bytes().is_empty() {
         return;
     }
-    let is_allowed = files::warn_unless_allowed(path);
+    let is_allowed = if warns { files::warn_unless_allowed(path) } else { files::is_allowed(path) };
     let errno = session.options.with(|options| {
         let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Ok(Vec::new()) };
         let errno = key.as_ref().err().map(|error| error.raw_os_error().unwrap_or_default());
         options.server_public_key = Some(key.unwrap_or_default());
         errno
     });
-    if let Ok(Some(errno)) = errno {
+    if let (Ok(Some(errno)), true) = (errno, warns) {
         files::warn_unopened(path, errno);
     }
     path.release();

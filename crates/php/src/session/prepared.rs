@@ -20,6 +20,12 @@ impl Session {
         self.drive(|connection| connection.prepare(sql))
     }
 
+    /// A number for a statement that this session has not given to another.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.last_number.set(self.last_number.get() + 1);
+        self.last_number.get()
+    }
+
     /// Whether what the server has still to say belongs to the last run of a statement, by its number.
     pub(crate) fn is_last_run(&self, number: u64) -> bool {
         self.last_run.get() == number

@@ -46,6 +46,17 @@ impl Session {
         local_infile::answer(self)
     }
 
+    /// Reads all that the server has still to say of the last query.
+    pub(crate) fn skip_results(&self) -> Result<(), Failed> {
+        while self.is_result_pending() {
+            self.next_result()?;
+            if self.take_announced().is_some() {
+                self.drive(Connection::discard_result)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn forget_announced(&self) {
         let _ = self.announced.with(|announced| *announced = None);
     }

@@ -24,6 +24,8 @@ pub(crate) enum Scalar<'a> {
     Double(f64),
     /// A string.
     Bytes(&'a [u8]),
+    /// True or false.
+    Bool(bool),
     /// Anything else.
     Other,
 }
@@ -163,6 +165,8 @@ impl Held {
                 ffi::IS_DOUBLE => Scalar::Double((*element).value.dval),
                 ffi::IS_STRING => Scalar::Bytes(Str((*element).value.str_).bytes()),
                 ffi::IS_NULL => Scalar::Null,
+                ffi::IS_TRUE => Scalar::Bool(true),
+                ffi::IS_FALSE => Scalar::Bool(false),
                 _ => Scalar::Other,
             }
         }
@@ -178,6 +182,45 @@ impl Held {
     pub(crate) fn slot(&self, number: usize) -> Option<Slot<'_>> {
         // SAFETY: the element is the list's.
         self.element(number).map(|element| unsafe { Slot::new(element) })
+    }
+
+    /// Puts a value in the place of the one with this number, which must be none whose end runs user code.
+    pub(crate) fn put(&self, number: usize, value: Value<'_>) {
+        if let Some(element) = self.element(number) {
+            // SAFETY: the element is the list's; what was there is released once.
+            unsafe {
+                let mut old = ptr::read(element);
+                copy(Slot::new(element), value.as_ptr());
+                ffi::zval_ptr_dtor(&raw mut old);
+            }
+        }
+    }
+
+    /// Makes the value with this number NULL.
+    pub(crate) fn put_null(&self, number: usize) {
+        if let Some(element) = self.element(number) {
+            // SAFETY: as above.
+            unsafe {
+                let mut old = ptr::read(element);
+                Slot::new(element).null();
+                ffi::zval_ptr_dtor(&raw mut old);
+            }
+        }
+    }
+
+    /// Makes all values NULL, to be written by [`Held::slot`].
+    pub(crate) fn reset(&self) {
+        for number in 0..self.len() {
+            self.put_null(number);
+        }
+    }
+
+    /// Writes one more reference of the value with this number; false: there is none.
+    pub(crate) fn write(&self, number: usize, slot: Slot<'_>) -> bool {
+        let Some(element) = self.element(number) else { return false };
+        // SAFETY: the element is the list's.
+        unsafe { copy(slot, element) };
+        true
     }
 
     /// Moves the value with this number to the variable with the same number of another list; NULL stays. User code may run: the

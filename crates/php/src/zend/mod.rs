@@ -28,6 +28,7 @@ pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod object;
 pub(crate) mod objects;
+pub(crate) mod pdo;
 pub(crate) mod property;
 pub(crate) mod slot;
 pub(crate) mod string;

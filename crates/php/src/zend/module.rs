@@ -203,6 +203,25 @@ pub(crate) fn load<First: Module, Second: Module, Third: Module>() -> Entry {
     load_alone::<First>()
 }
 
+/// Registers one more module while PHP starts its modules: it is started after all others.
+pub(crate) fn register<Late: Module>() {
+    // SAFETY: as in `load`.
+    unsafe {
+        if ffi::zend_register_internal_module(entry::<Late>()).is_null() {
+            startup_warning(c"Vaquita: one of its modules could not be registered");
+        }
+    }
+}
+
+/// Whether a module by this name is loaded.
+pub(crate) fn is_loaded(name: &'static CStr) -> bool {
+    // SAFETY: the registry lives as long as PHP.
+    unsafe {
+        let registry = &raw const ffi::module_registry;
+        !ffi::zend_hash_str_find(registry, name.as_ptr(), name.count_bytes()).is_null()
+    }
+}
+
 /// Gives PHP a module alone.
 pub(crate) fn load_alone<Only: Module>() -> Entry {
     Entry(entry::<Only>())

@@ -9,6 +9,12 @@ pub(crate) mod mysqli {
     include!(concat!(env!("OUT_DIR"), "/mysqli_tables.rs"));
 }
 
+/// The tables of `stubs/pdo_mysql.stub.php`.
+#[allow(dead_code, reason = "before PHP 8.4 there is no class, and this stub has nothing else")]
+pub(crate) mod pdo_mysql {
+    include!(concat!(env!("OUT_DIR"), "/pdo_mysql_tables.rs"));
+}
+
 /// The tables of `stubs/vaquita.stub.php`.
 #[expect(dead_code, reason = "this stub has functions only")]
 pub(crate) mod vaquita {
@@ -52,6 +58,8 @@ struct Class {
     methods: *const ffi::zend_function_entry,
     /// ZEND_ACC_FINAL and the like.
     flags: u32,
+    /// Public ones, integers.
+    constants: &'static [(&'static CStr, i64)],
     properties: &'static [Property],
     attributes: &'static [Attribute],
 }
@@ -123,11 +131,43 @@ unsafe fn register_class(
         entry.info.internal.builtin_functions = class.methods;
         let registered = ffi::zend_register_internal_class_ex(&raw mut entry, parent);
         (*registered).ce_flags |= class.flags;
+        for (name, value) in class.constants {
+            declare_constant(registered, name, *value);
+        }
         for property in class.properties {
             declare_property(registered, property);
         }
         add_attributes(&raw mut (*registered).function_table, class.attributes);
         registered
+    }
+}
+
+/// # Safety
+/// Called in MINIT, with a class that this module has just registered.
+unsafe fn declare_constant(class: *mut ffi::zend_class_entry, name: &CStr, value: i64) {
+    // SAFETY: the caller's promise; Zend copies the zval.
+    unsafe {
+        let mut zval: ffi::zval = mem::zeroed();
+        zval.value.lval = value;
+        zval.u1.type_info = ffi::IS_LONG;
+        let (name, public) = (interned(name), ffi::ZEND_ACC_PUBLIC.cast_signed());
+        #[cfg(php_typed_constants)]
+        ffi::zend_declare_typed_class_constant(
+            class,
+            name,
+            &raw mut zval,
+            public,
+            core::ptr::null_mut(),
+            ffi::zend_type { ptr: core::ptr::null_mut(), type_mask: ffi::MAY_BE_LONG },
+        );
+        #[cfg(not(php_typed_constants))]
+        ffi::zend_declare_class_constant_ex(
+            class,
+            name,
+            &raw mut zval,
+            public,
+            core::ptr::null_mut(),
+        );
     }
 }
 

@@ -18,6 +18,11 @@ pub(super) fn class(out: &mut String, class: &Class, target: Target) {
     line(out, &format!("    name: {},", c_string(&class.name)));
     line(out, &format!("    methods: {table_name}.as_ptr(),"));
     line(out, &format!("    flags: {},", flags(class)));
+    line(out, "    constants: &[");
+    for constant in &class.constants {
+        line(out, &format!("        ({}, {}),", c_string(&constant.name), constant.value));
+    }
+    line(out, "    ],");
     line(out, "    properties: &[");
     for property in &class.properties {
         if !property.versions.include(target) {
@@ -63,7 +68,7 @@ fn register(out: &mut String, class: &Class, constant: &str) {
          unsafe {{ super::register_class(&{constant}, parent) }}\n\
          }}",
         name = class.name,
-        lower = class.name.to_ascii_lowercase(),
+        lower = class.name.replace('\\', "_").to_ascii_lowercase(),
     );
     line(out, &text);
 }

@@ -13,7 +13,7 @@ pub(super) fn handlers<'m>(out: &mut String, functions: impl Iterator<Item = &'m
         let text = format!(
             "unsafe extern \"C\" fn {handler}(ex: *mut ffi::zend_execute_data, rv: *mut ffi::zval) {{\n\
              // SAFETY: Zend calls a handler with the frame of the call and the place of its value, both alive until it returns.\n\
-             unsafe {{ crate::zend::call::enter(ex, rv, crate::mysqli::{room}::{name}) }}\n\
+             unsafe {{ crate::zend::call::enter(ex, rv, crate::{room}::{name}) }}\n\
              }}",
             handler = handler(body),
             room = body.room,
@@ -24,7 +24,7 @@ pub(super) fn handlers<'m>(out: &mut String, functions: impl Iterator<Item = &'m
 }
 
 fn handler(body: &Body) -> String {
-    format!("handle_{}_{}", body.room, body.name)
+    format!("handle_{}_{}", body.room.replace("::", "_"), body.name)
 }
 
 /// Writes the table `name` of `functions`, and their argument infos. `owner` is their class, or empty.

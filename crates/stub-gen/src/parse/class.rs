@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::{function, value};
 use crate::StubError;
 use crate::lexer::Kind;
-use crate::model::{Class, Function, Modifiers, Property, Visibility};
+use crate::model::{Class, ClassConstant, Function, Literal, Modifiers, Property, Visibility};
 use crate::note::Word;
 
 /// A class, from `final` or `class` on.
@@ -34,6 +34,7 @@ pub(super) fn class(cursor: &mut Cursor<'_>) -> Result<Class, StubError> {
         is_final,
         not_serializable: note.not_serializable,
         no_dynamic_properties: note.no_dynamic_properties,
+        constants: Vec::new(),
         properties: Vec::new(),
         methods: Vec::new(),
         versions: note.versions,
@@ -62,6 +63,10 @@ fn member(cursor: &mut Cursor<'_>, class: &mut Class) -> Result<(), StubError> {
     if cursor.peek().kind == Kind::Word("function") {
         let method = function::method(cursor, modifiers)?;
         class.methods.push(Function { deprecation, ..method });
+        return Ok(());
+    }
+    if cursor.peek().kind == Kind::Word("const") {
+        class.constants.push(constant(cursor, modifiers)?);
         return Ok(());
     }
     if deprecation.is_some() {
@@ -100,6 +105,21 @@ fn modifiers(cursor: &mut Cursor<'_>) -> Result<Modifiers, StubError> {
         is_static: seen.contains(&"static"),
         is_final: seen.contains(&"final"),
     })
+}
+
+fn constant(cursor: &mut Cursor<'_>, modifiers: Modifiers) -> Result<ClassConstant, StubError> {
+    let line = cursor.peek().line;
+    cursor.word("const")?;
+    let name = cursor.name("the constant's name")?.to_owned();
+    cursor.symbol("=")?;
+    let Literal::Int(value) = value::literal(cursor)? else {
+        return Err(cursor.expected("an integer"));
+    };
+    cursor.symbol(";")?;
+    if modifiers.visibility != Visibility::Public || modifiers.is_static || modifiers.is_final {
+        return Err(StubError::new(line, "constants of classes are public, and nothing else"));
+    }
+    Ok(ClassConstant { line, name, value })
 }
 
 fn property(cursor: &mut Cursor<'_>, modifiers: Modifiers) -> Result<Property, StubError> {

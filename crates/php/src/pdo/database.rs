@@ -1,0 +1,193 @@
+//! A connection of PDO's: what it is asked for between its making and its end.
+
+use super::failure::{self, Told};
+use super::statement::Statement;
+use super::{attribute, connect};
+use crate::session::Session;
+use crate::session::failure::LastError;
+use crate::statistics::Key;
+use crate::zend::call::Call;
+use crate::zend::error::Outcome;
+use crate::zend::pdo::{self, Attribute, Handle, Options, Running};
+use crate::zend::slot::{Slot, Value};
+use crate::zend::string::Str;
+use crate::zend::version;
+use core::cell::Cell;
+use std::rc::Rc;
+use vaquita_client::{Connection, StatusFlags, UNKNOWN_ROWS};
+
+/// ER_UNSUPPORTED_PS: the server does not prepare statements of this kind.
+const UNSUPPORTED_PS: u16 = 1295;
+/// `PDO::PARAM_LOB`, and the flags that say how a text is quoted.
+const PARAM_LOB: u32 = 3;
+const PARAM_STR_NATL: u32 = 0x4000_0000;
+const PARAM_STR_CHAR: u32 = 0x2000_0000;
+
+/// The state of a `PDO` object; of a persistent one it outlives the request.
+pub(crate) struct Database {
+    pub(super) session: Rc<Session>,
+    /// What `errorInfo()` tells.
+    pub(super) error: LastError,
+    pub(super) settings: Rc<Settings>,
+}
+
+/// What attributes set; the statements look there, too.
+pub(super) struct Settings {
+    /// Whether results are received at once.
+    pub(super) is_buffered: Cell<bool>,
+    /// Whether PDO puts parameters into the text.
+    pub(super) emulates_prepares: Cell<bool>,
+    /// Whether strings are of the national character set unless the script says otherwise.
+    pub(super) is_national: Cell<bool>,
+    /// Whether the name of a column begins with that of its table.
+    pub(super) names_tables: Cell<bool>,
+    /// Whether a statement may have any file sent.
+    pub(super) local_infile: Cell<bool>,
+}
+
+impl Database {
+    /// Takes over the session's error for `errorInfo()`.
+    pub(super) fn fail(&self, handle: Handle<'_>) {
+        handle.set_sqlstate(failure::take_over(&self.error, &self.session));
+    }
+
+    /// Whether something was done; if not, takes over the session's error.
+    fn settle<R, E>(&self, handle: Handle<'_>, done: Result<R, E>) -> Option<R> {
+        if done.is_err() {
+            self.fail(handle);
+        }
+        done.ok()
+    }
+
+    /// Tells the server whether each statement is a transaction of its own.
+    pub(super) fn autocommit(&self, handle: Handle<'_>) -> bool {
+        let sql: &[u8] =
+            if handle.autocommits() { b"SET AUTOCOMMIT=1" } else { b"SET AUTOCOMMIT=0" };
+        self.settle(handle, self.session.query(sql)).is_some()
+    }
+}
+
+impl pdo::Database for Database {
+    type Statement = Statement;
+
+    fn new() -> Database {
+        Database {
+            session: Rc::new(Session::new()),
+            error: LastError::none(),
+            settings: Rc::new(Settings {
+                is_buffered: Cell::new(true),
+                emulates_prepares: Cell::new(true),
+                is_national: Cell::new(false),
+                names_tables: Cell::new(false),
+                local_infile: Cell::new(false),
+            }),
+        }
+    }
+
+    fn connect(&self, handle: Handle<'_>, options: Options<'_>) -> bool {
+        connect::connect(self, handle, options)
+    }
+
+    fn statement(&self) -> Statement {
+        Statement::new(self)
+    }
+
+    fn prepare(
+        &self,
+        handle: Handle<'_>,
+        statement: &Statement,
+        running: Running<'_>,
+        sql: Str,
+    ) -> bool {
+        if self.settings.emulates_prepares.get() {
+            running.emulate_placeholders();
+            return true;
+        }
+        let Ok(rewritten) = running.number_placeholders(sql) else { return false };
+        let prepared = statement.prepare(rewritten.unwrap_or(sql).bytes());
+        if let Some(rewritten) = rewritten {
+            rewritten.release();
+        }
+        if prepared.is_err() && self.session.error.errno() == UNSUPPORTED_PS {
+            running.emulate_placeholders();
+            return true;
+        }
+        self.settle(handle, prepared).is_some()
+    }
+
+    fn run(&self, handle: Handle<'_>, sql: &[u8]) -> Option<i64> {
+        self.settle(handle, self.session.query(sql))?;
+        let changed = self.session.last(UNKNOWN_ROWS, |said| said.affected_rows);
+        if changed == UNKNOWN_ROWS {
+            // As in stock rows stay where they are, in the way of the next statement.
+            return Some(0);
+        }
+        self.settle(handle, self.session.skip_results())?;
+        Some(changed.cast_signed())
+    }
+
+    fn quote(&self, text: &[u8], kind: u32) -> Str {
+        let is_national = kind & PARAM_STR_CHAR == 0
+            && (self.settings.is_national.get() || kind & PARAM_STR_NATL != 0);
+        let prefix: &[u8] = match kind {
+            _ if kind & PARAM_LOB == PARAM_LOB && version::is_at_least(804) => b"_binary",
+            _ if is_national => b"N",
+            _ => b"",
+        };
+        let escaped = self.session.escape(text);
+        let quoted = Str::concat(&[prefix, b"'", escaped.bytes(), b"'"]);
+        escaped.release();
+        quoted
+    }
+
+    fn begin(&self, handle: Handle<'_>) -> bool {
+        self.run(handle, b"START TRANSACTION").is_some()
+    }
+
+    fn commit(&self, handle: Handle<'_>) -> bool {
+        self.settle(handle, self.session.query(b"COMMIT")).is_some()
+    }
+
+    fn roll_back(&self, handle: Handle<'_>) -> bool {
+        self.settle(handle, self.session.query(b"ROLLBACK")).is_some()
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        self.session.last(false, |said| said.status.contains(StatusFlags::IN_TRANS))
+    }
+
+    fn set_attribute(&self, handle: Handle<'_>, attribute: i64, value: Value<'_>) -> bool {
+        attribute::set(self, handle, attribute, value)
+    }
+
+    fn attribute(&self, handle: Handle<'_>, attribute: i64, slot: Slot<'_>) -> Attribute {
+        attribute::write(self, handle, attribute, slot)
+    }
+
+    fn last_insert_id(&self) -> Str {
+        Str::decimal(self.session.last(0, |said| said.last_insert_id))
+    }
+
+    fn error(&self) -> Option<(u16, Str)> {
+        let Told { number, text, .. } = failure::told(&self.error, &self.session)?;
+        Some((number, text))
+    }
+
+    fn is_alive(&self) -> bool {
+        self.session.drive(Connection::ping).is_ok()
+    }
+}
+
+/// `Pdo\Mysql::getWarningCount`.
+#[cfg_attr(not(php_pdo_classes), expect(dead_code, reason = "the class has come with PHP 8.4"))]
+pub(crate) fn warning_count(call: &mut Call<'_>) -> Outcome {
+    let database = pdo::receiver::<Database>(call)?;
+    call.returns().long(database.session.last(0, |said| said.warnings).into());
+    Ok(())
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.session.close(Key::explicit_close);
+    }
+}

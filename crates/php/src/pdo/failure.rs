@@ -1,0 +1,44 @@
+//! How a call of PDO's went: what `errorInfo()` tells, in PDO's words.
+
+use crate::session::Session;
+use crate::session::failure::LastError;
+use crate::zend::string::Str;
+use vaquita_client::codes;
+
+/// Where results of the same query are still to come.
+const PENDING_RESULTS: &[u8] = b"Cannot execute queries while there are pending result sets. \
+    Consider unsetting the previous PDOStatement or calling PDOStatement::closeCursor()";
+/// Where rows are still to come.
+const PENDING_ROWS: &[u8] = b"Cannot execute queries while other unbuffered queries are active.  \
+    Consider using PDOStatement::fetchAll().  Alternatively, if your code is only ever going to run against mysql, you may enable query \
+    buffering by setting the PDO::MYSQL_ATTR_USE_BUFFERED_QUERY attribute.";
+
+/// What the script is told of a failure.
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub(super) number: u16,
+    pub(super) sqlstate: [u8; 5],
+    pub(super) text: Str,
+}
+
+/// What `error` is told as; `None`: there is none.
+pub(super) fn told(error: &LastError, session: &Session) -> Option<Told> {
+    let more_results = session.more_results();
+    let told = error.look(|failure| {
+        failure.map(|failure| {
+            let text = match failure.errno {
+                codes::COMMANDS_OUT_OF_SYNC if more_results => PENDING_RESULTS,
+                codes::COMMANDS_OUT_OF_SYNC => PENDING_ROWS,
+                _ => &failure.message,
+            };
+            Told { number: failure.errno, sqlstate: failure.sqlstate, text: Str::new(text) }
+        })
+    });
+    told.flatten()
+}
+
+/// Takes over the session's last error, if it has one, and gives back its SQLSTATE.
+pub(super) fn take_over(error: &LastError, session: &Session) -> [u8; 5] {
+    error.put(session.error.copy());
+    error.sqlstate()
+}

@@ -1,0 +1,324 @@
+//! A statement of PDO's: how it runs, and how its rows are fetched.
+
+use super::column;
+use super::database::{Database, Settings};
+use super::failure::{self, Told};
+use crate::convert::Format;
+use crate::session::Session;
+use crate::session::advanced::{Advanced, warn_of};
+use crate::session::failure::{Failed, LastError};
+use crate::session::prepared::Executed;
+use crate::session::rows::Rows;
+use crate::statistics::Key;
+use crate::zend::guarded::Guarded;
+use crate::zend::held::{Held, Scalar};
+use crate::zend::pdo::{self, Bound, Running};
+use crate::zend::slot::Slot;
+use crate::zend::string::Str;
+use core::cell::Cell;
+use std::rc::Rc;
+use vaquita_client::{Columns, Data, Parameter, Statement as Prepared};
+
+/// What PDO reports where a parameter is missing, or one too many.
+const INVALID_PARAMETER_NUMBER: [u8; 5] = *b"HY093";
+/// What PDO reports of a parameter of the wrong type.
+const INVALID_PARAMETER_TYPE: [u8; 5] = *b"HY105";
+
+/// `PDO::PARAM_NULL`, `PDO::PARAM_LOB` and `PDO::PARAM_STMT`.
+const PARAM_NULL: u32 = 0;
+const PARAM_LOB: u32 = 3;
+const PARAM_STMT: u32 = 4;
+
+/// The state of a `PDOStatement`.
+pub(crate) struct Statement {
+    session: Rc<Session>,
+    /// Tells it from the session's others.
+    number: u64,
+    /// What `errorInfo()` tells.
+    error: LastError,
+    settings: Rc<Settings>,
+    /// `None`: PDO puts the parameters into the text.
+    on_server: Guarded<Option<Prepared>>,
+    rows: Guarded<Option<Rows>>,
+    /// The columns of the last result.
+    columns: Guarded<Option<Columns>>,
+    /// Whether all results of the last run have been seen, or given up.
+    is_done: Cell<bool>,
+    /// The parameters of the next run.
+    parameters: Held,
+    /// The values of the current row.
+    values: Held,
+}
+
+impl Statement {
+    pub(super) fn new(database: &Database) -> Statement {
+        Statement {
+            session: Rc::clone(&database.session),
+            number: database.session.next_number(),
+            error: LastError::none(),
+            settings: Rc::clone(&database.settings),
+            on_server: Guarded::new(None),
+            rows: Guarded::new(None),
+            columns: Guarded::new(None),
+            is_done: Cell::new(true),
+            parameters: Held::nothing(),
+            values: Held::nothing(),
+        }
+    }
+
+    /// Has the server prepare it; the session has the error.
+    pub(super) fn prepare(&self, sql: &[u8]) -> Result<(), Failed> {
+        let prepared = self.session.prepare(sql)?;
+        let parameters = prepared.params();
+        let _ = self.on_server.with(|it| *it = Some(prepared));
+        self.parameters.hold_nulls(parameters.into());
+        Ok(())
+    }
+
+    fn is_prepared(&self) -> bool {
+        self.on_server.peek(Option::is_some).unwrap_or(false)
+    }
+
+    fn parameter_count(&self) -> usize {
+        self.parameters.len()
+    }
+
+    /// Whether something was done; if not, takes over the session's error.
+    fn settle<R>(&self, running: Running<'_>, done: Result<R, Failed>) -> Option<R> {
+        if done.is_err() {
+            running.set_sqlstate(failure::take_over(&self.error, &self.session));
+        }
+        done.ok()
+    }
+
+    /// Lets go of the rows; those on their way are read to their end.
+    fn free_rows(&self) {
+        let _ = self.rows.with(|rows| drop(rows.take()));
+    }
+
+    /// Whether what the server has still to say belongs to this statement.
+    fn has_more_results(&self) -> bool {
+        !self.is_done.get()
+            && self.session.is_last_run(self.number)
+            && self.session.is_result_pending()
+    }
+
+    /// Runs it up to its first reply.
+    fn run(&self, running: Running<'_>) -> Result<Executed, Failed> {
+        if !self.is_prepared() {
+            self.session.query(running.text())?;
+            self.session.last_run.set(self.number);
+            return Ok(self.answered());
+        }
+        if self.has_more_results() {
+            self.session.skip_results()?;
+        }
+        // No Zend call from here to the reply: what the parameters borrow stays.
+        let executed = self.on_server.peek(|it| {
+            let prepared = it.as_ref().ok_or(Failed)?;
+            let parameters: Vec<Parameter<'_>> =
+                (0..self.parameter_count()).map(|number| self.parameter(number)).collect();
+            self.session.execute(self.number, prepared, &parameters, false)
+        });
+        executed.unwrap_or(Err(Failed))
+    }
+
+    /// What a query has been answered with.
+    fn answered(&self) -> Executed {
+        self.session.take_announced().map_or(Executed::Done, Executed::Rows)
+    }
+
+    fn parameter(&self, number: usize) -> Parameter<'_> {
+        match self.parameters.scalar(number) {
+            Scalar::Long(value) => Parameter::Integer(Some(value)),
+            Scalar::Double(value) => Parameter::Double(Some(value)),
+            Scalar::Bool(value) => Parameter::Tiny(value.into()),
+            Scalar::Bytes(bytes) => Parameter::Text(Data::Bytes(bytes)),
+            Scalar::Null | Scalar::Other => Parameter::Null,
+        }
+    }
+
+    /// Takes the rows that a run, or its next result, came to.
+    fn take(&self, running: Running<'_>, executed: Executed) -> Result<(), Failed> {
+        let (Executed::Rows(columns) | Executed::Cursor(columns)) = executed else {
+            running.set_row_count(self.session.last(0, |said| said.affected_rows));
+            if self.is_prepared() {
+                // As in stock a procedure's end has the columns of its last result, and no rows.
+                let columns = self.columns.peek(Clone::clone).ok().flatten();
+                running.set_column_count(columns.as_ref().map_or(0, |columns| columns.len()));
+                let rows = columns.map(|columns| Rows::none(&self.session, columns));
+                let _ = self.rows.with(|it| *it = rows);
+            }
+            return Ok(());
+        };
+        let _ = self.columns.with(|it| *it = Some(columns.clone()));
+        let format = if self.is_prepared() { Format::Binary } else { Format::Text };
+        let count = columns.len();
+        let rows = self.receive(columns, format)?;
+        // Of rows on their way nobody knows how many there are.
+        if rows.is_buffered() || format == Format::Text {
+            running.set_row_count(rows.row_count());
+        }
+        let _ = self.rows.with(|it| *it = Some(rows));
+        self.values.hold_nulls(count);
+        running.set_column_count(count);
+        Ok(())
+    }
+
+    fn receive(&self, columns: Columns, format: Format) -> Result<Rows, Failed> {
+        let session = &self.session;
+        let is_text = format == Format::Text;
+        if !self.settings.is_buffered.get() {
+            let key = if is_text { Key::unbuffered_sets } else { Key::ps_unbuffered_sets };
+            session.count(key, 1);
+            return Ok(Rows::unbuffered(session, columns, format));
+        }
+        let (sets, rows) = if is_text {
+            (Key::buffered_sets, Key::rows_buffered_from_client_normal)
+        } else {
+            (Key::ps_buffered_sets, Key::rows_buffered_from_client_ps)
+        };
+        session.count(sets, 1);
+        let stored = session.store()?;
+        session.count(rows, stored.rows());
+        Ok(Rows::buffered(session, columns, format, stored))
+    }
+
+    /// Looks at the columns of the result, if there is one.
+    fn look_at_columns<R>(&self, look: impl FnOnce(&Columns) -> R) -> Option<R> {
+        self.rows.peek(|rows| rows.as_ref().map(|rows| look(&rows.columns))).ok().flatten()
+    }
+}
+
+impl pdo::Statement for Statement {
+    fn held(&self) -> [&Held; 2] {
+        [&self.parameters, &self.values]
+    }
+
+    fn execute(&self, running: Running<'_>) -> bool {
+        self.free_rows();
+        if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
+            running.set_sqlstate(INVALID_PARAMETER_NUMBER);
+            return false;
+        }
+        let executed = self.run(running);
+        self.is_done.set(false);
+        let taken = executed.and_then(|executed| self.take(running, executed));
+        self.settle(running, taken).is_some()
+    }
+
+    fn fetch(&self, running: Running<'_>) -> bool {
+        let advanced = self.rows.peek(|rows| rows.as_ref().map(Rows::advance)).ok().flatten();
+        let Some(advanced) = advanced else { return false };
+        match self.settle(running, advanced) {
+            Some(Advanced::Row) => {
+                self.values.reset();
+                let _ = self.rows.peek(|rows| {
+                    let rows = rows.as_ref()?;
+                    rows.row(|row| {
+                        rows.layout.write_each(row, |number| self.values.slot(number));
+                    })
+                });
+                true
+            }
+            Some(Advanced::End | Advanced::Gone) | None => false,
+            Some(Advanced::Spoilt(malformed)) => {
+                warn_of(malformed);
+                running.set_sqlstate(failure::take_over(&self.error, &self.session));
+                false
+            }
+        }
+    }
+
+    fn describe(&self, running: Running<'_>) -> bool {
+        self.look_at_columns(|columns| {
+            column::describe(columns, running, self.settings.names_tables.get())
+        })
+        .is_some()
+    }
+
+    fn write_column(&self, column: usize, slot: Slot<'_>) -> bool {
+        self.rows.peek(Option::is_some).unwrap_or(false) && self.values.write(column, slot)
+    }
+
+    fn bind(&self, running: Running<'_>, bound: Bound<'_>) -> bool {
+        let is_known = usize::try_from(bound.number()).is_ok_and(|it| it < self.parameter_count());
+        if self.is_prepared() && !is_known {
+            running.set_sqlstate(INVALID_PARAMETER_NUMBER);
+            return false;
+        }
+        true
+    }
+
+    fn send(&self, running: Running<'_>, bound: Bound<'_>) -> bool {
+        let Ok(number) = usize::try_from(bound.number()) else { return true };
+        if !self.is_prepared() {
+            return true;
+        }
+        let kind = bound.kind();
+        if kind == PARAM_NULL || bound.value().is_null() {
+            self.parameters.put_null(number);
+            return true;
+        }
+        if matches!(kind, PARAM_LOB | PARAM_STMT) && bound.read_stream().is_err() {
+            running.raise(INVALID_PARAMETER_TYPE, c"Expected a stream resource");
+            return false;
+        }
+        self.parameters.put(number, bound.value());
+        !matches!(self.parameters.scalar(number), Scalar::Other)
+    }
+
+    fn write_column_meta(&self, running: Running<'_>, number: i64, slot: Slot<'_>) -> bool {
+        let Some(number) = usize::try_from(number).ok().filter(|it| *it < running.column_count())
+        else {
+            return false;
+        };
+        self.look_at_columns(|columns| column::write_meta(columns, number, slot)).unwrap_or(false)
+    }
+
+    fn next_rowset(&self, running: Running<'_>) -> bool {
+        self.free_rows();
+        self.session.error.clear();
+        // As in stock it is no error to ask for one too many.
+        if !self.session.is_result_pending() {
+            self.is_done.set(true);
+            self.settle(running, Err::<(), _>(Failed));
+            return false;
+        }
+        let next = if self.is_prepared() {
+            self.session.next_executed()
+        } else {
+            self.session.next_result().map(|()| self.answered())
+        };
+        if next.is_err() {
+            self.is_done.set(true);
+        }
+        let taken = next.and_then(|executed| self.take(running, executed));
+        self.settle(running, taken).is_some()
+    }
+
+    fn close_cursor(&self, running: Running<'_>) -> bool {
+        self.is_done.set(true);
+        self.free_rows();
+        let skipped = self.session.skip_results();
+        self.settle(running, skipped).is_some()
+    }
+
+    fn error(&self) -> Option<(u16, Str)> {
+        let Told { number, text, .. } = failure::told(&self.error, &self.session)?;
+        Some((number, text))
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        self.free_rows();
+        if self.has_more_results() {
+            let _ = self.session.skip_results();
+        }
+        let on_server = self.on_server.with(Option::take).ok().flatten();
+        if let Some(prepared) = on_server {
+            self.session.close_statement(&prepared, true);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What a session's server says of itself, and what depends on how it reads.
+
+use super::Session;
+use super::connecting::GIVEN_HOST;
+use crate::zend::slot::Slot;
+use crate::zend::string::Str;
+use vaquita_client::{Address, Connection};
+
+impl Session {
+    /// `text` escaped for a string literal of this connection.
+    pub(crate) fn escape(&self, text: &[u8]) -> Str {
+        let escaped = self.scratch.with(|scratch| {
+            let _ = self.connection.peek(|connection| {
+                if let Some(connection) = connection {
+                    *scratch = connection.escape(text);
+                }
+            });
+        });
+        let string = self.scratch.peek(|scratch| Str::new(scratch));
+        let _ = self.scratch.with(|scratch| *scratch = Vec::new());
+        debug_assert!(escaped.is_ok());
+        string.unwrap_or_else(|_| Str::new(b""))
+    }
+
+    /// What the server tells of itself; `None`: the error is recorded.
+    pub(crate) fn statistics(&self) -> Option<Str> {
+        let text = self.drive(Connection::statistics).ok()?;
+        let _ = self.scratch.with(|scratch| *scratch = text);
+        let string = self.scratch.peek(|scratch| Str::new(scratch)).ok();
+        let _ = self.scratch.with(|scratch| *scratch = Vec::new());
+        string
+    }
+
+    /// Writes which way the server was reached.
+    pub(crate) fn write_host_info(&self, slot: Slot<'_>) {
+        let text = self.look(|connection| match connection.address() {
+            Address::Tcp { host, .. } => {
+                let host = connection.attribute(GIVEN_HOST).unwrap_or(host.as_bytes());
+                Str::concat(&[host, b" via TCP/IP"])
+            }
+            Address::Unix(_) => Str::new(b"Localhost via UNIX socket"),
+        });
+        slot.str(text.unwrap_or_else(|| Str::new(b"")));
+    }
+
+    /// Writes the server's version.
+    pub(crate) fn write_server_info(&self, slot: Slot<'_>) {
+        let version = self.look(|connection| Str::new(connection.server_version()));
+        slot.str(version.unwrap_or_else(|| Str::new(b"")));
+    }
+}

@@ -1,0 +1,381 @@
+//! The tables of C functions by which PDO calls a driver: each finds the state, and calls the method of its trait.
+
+use super::super::ffi;
+use super::super::guarded::cross;
+use super::super::held::{self, Held};
+use super::super::slot::{Slot, Value};
+use super::super::string::Str;
+use super::{Attribute, Bound, Database, Handle, Options, Running, Statement};
+use core::ffi::c_int;
+use core::ptr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(php_pdo_classes)]
+use vaquita_client::{Piece, next_piece};
+
+/// The events for which nothing is to be done: PDO need not tell them.
+const SKIPPED_EVENTS: u32 = 1 << ffi::pdo_param_event_PDO_PARAM_EVT_FREE
+    | 1 << ffi::pdo_param_event_PDO_PARAM_EVT_EXEC_POST
+    | 1 << ffi::pdo_param_event_PDO_PARAM_EVT_FETCH_PRE
+    | 1 << ffi::pdo_param_event_PDO_PARAM_EVT_FETCH_POST
+    | 1 << ffi::pdo_param_event_PDO_PARAM_EVT_NORMALIZE;
+
+/// What a character becomes at the most when it is quoted, in bytes.
+const MOST_ESCAPED_BYTES: u32 = 2;
+
+struct Tables<T>(T);
+
+impl<T: Database> Tables<T> {
+    const HANDLE: ffi::pdo_dbh_methods = ffi::pdo_dbh_methods {
+        closer: Some(close::<T>),
+        preparer: Some(prepare::<T>),
+        doer: Some(run::<T>),
+        quoter: Some(quote::<T>),
+        begin: Some(begin::<T>),
+        commit: Some(commit::<T>),
+        rollback: Some(roll_back::<T>),
+        set_attribute: Some(set_attribute::<T>),
+        last_id: Some(last_id::<T>),
+        fetch_err: Some(fetch_error::<T>),
+        get_attribute: Some(get_attribute::<T>),
+        check_liveness: Some(check_liveness::<T>),
+        get_driver_methods: None,
+        persistent_shutdown: None,
+        in_transaction: Some(in_transaction::<T>),
+        get_gc: None,
+        #[cfg(php_pdo_classes)]
+        scanner: Some(scan),
+    };
+}
+
+struct StatementTables<S>(S);
+
+impl<S: Statement> StatementTables<S> {
+    const STATEMENT: ffi::pdo_stmt_methods = ffi::pdo_stmt_methods {
+        dtor: Some(free_statement::<S>),
+        executer: Some(execute::<S>),
+        fetcher: Some(fetch::<S>),
+        describer: Some(describe::<S>),
+        get_col: Some(get_column::<S>),
+        param_hook: Some(parameter_event::<S>),
+        set_attribute: None,
+        get_attribute: None,
+        get_column_meta: Some(get_column_meta::<S>),
+        next_rowset: Some(next_rowset::<S>),
+        cursor_closer: Some(close_cursor::<S>),
+    };
+}
+
+/// The connection's state.
+///
+/// # Safety
+/// `dbh` must be one that [`factory`] prepared and that is not closed; `'a` must end with the call of PDO's.
+pub(super) unsafe fn database<'a, T>(dbh: *mut ffi::pdo_dbh_t) -> &'a T {
+    // SAFETY: the caller's promise.
+    unsafe { &*(*dbh).driver_data.cast::<T>() }
+}
+
+/// The statement's state.
+///
+/// # Safety
+/// `stmt` must be one that [`prepare`] prepared and that is not freed; `'a` must end with the call of PDO's.
+unsafe fn statement<'a, S>(stmt: *mut ffi::pdo_stmt_t) -> &'a S {
+    // SAFETY: the caller's promise.
+    unsafe { &*(*stmt).driver_data.cast::<S>() }
+}
+
+// SAFETY of all below: PDO calls them, with a connection or a statement of ours that is alive during the call; arguments are as
+// php_pdo_driver.h says.
+
+pub(super) unsafe extern "C" fn factory<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    options: *mut ffi::zval,
+) -> c_int {
+    cross();
+    // SAFETY: see above. The table of methods is what has PDO free the state.
+    unsafe {
+        (*dbh).driver_data = Box::into_raw(Box::new(T::new())).cast();
+        (*dbh).methods = &raw const *const { &Tables::<T>::HANDLE };
+        (*dbh).set_skip_param_evt(SKIPPED_EVENTS);
+        (*dbh).set_alloc_own_columns(1);
+        (*dbh).set_max_escaped_char_length(MOST_ESCAPED_BYTES);
+        database::<T>(dbh).connect(Handle::new(dbh), Options::new(options)).into()
+    }
+}
+
+/// Finds the next piece of a statement's text for PDO, which looks for placeholders.
+#[cfg(php_pdo_classes)]
+unsafe extern "C" fn scan(scanner: *mut ffi::pdo_scanner_t) -> c_int {
+    // SAFETY: see above; what is left of the text reaches from `cur` to the NUL before `end`.
+    unsafe {
+        let start = (*scanner).cur;
+        (*scanner).tok = start;
+        let left = usize::try_from((*scanner).end.offset_from(start) - 1).unwrap_or_default();
+        let Some((piece, bytes)) = next_piece(core::slice::from_raw_parts(start.cast(), left))
+        else {
+            return PARSER_END;
+        };
+        (*scanner).cur = start.add(bytes);
+        match piece {
+            Piece::Text => PARSER_TEXT,
+            Piece::Named => PARSER_BIND,
+            Piece::Positional => PARSER_BIND_POSITION,
+        }
+    }
+}
+
+/// PDO_PARSER_TEXT, PDO_PARSER_BIND, PDO_PARSER_BIND_POS and PDO_PARSER_EOI of pdo_sql_parser.h.
+#[cfg(php_pdo_classes)]
+const PARSER_TEXT: c_int = 1;
+#[cfg(php_pdo_classes)]
+const PARSER_BIND: c_int = 2;
+#[cfg(php_pdo_classes)]
+const PARSER_BIND_POSITION: c_int = 3;
+#[cfg(php_pdo_classes)]
+const PARSER_END: c_int = 6;
+
+unsafe extern "C" fn close<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
+    cross();
+    // SAFETY: see above; nobody uses the state afterwards. No Zend call happens under `catch_unwind`.
+    unsafe {
+        let state = ptr::replace(&raw mut (*dbh).driver_data, ptr::null_mut());
+        if !state.is_null() {
+            let dropped = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state.cast::<T>()))));
+            debug_assert!(dropped.is_ok());
+        }
+    }
+}
+
+unsafe extern "C" fn prepare<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    sql: *mut ffi::zend_string,
+    stmt: *mut ffi::pdo_stmt_t,
+    _options: *mut ffi::zval,
+) -> bool {
+    cross();
+    // SAFETY: see above.
+    unsafe {
+        let database = database::<T>(dbh);
+        (*stmt).driver_data = Box::into_raw(Box::new(database.statement())).cast();
+        (*stmt).methods = &raw const *const { &StatementTables::<T::Statement>::STATEMENT };
+        database.prepare(Handle::new(dbh), statement(stmt), Running::new(stmt), Str(sql))
+    }
+}
+
+unsafe extern "C" fn run<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    sql: *const ffi::zend_string,
+) -> ffi::zend_long {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).run(Handle::new(dbh), Str(sql.cast_mut()).bytes()).unwrap_or(-1) }
+}
+
+unsafe extern "C" fn quote<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    text: *const ffi::zend_string,
+    kind: ffi::pdo_param_type,
+) -> *mut ffi::zend_string {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).quote(Str(text.cast_mut()).bytes(), kind).0 }
+}
+
+unsafe extern "C" fn begin<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).begin(Handle::new(dbh)) }
+}
+
+unsafe extern "C" fn commit<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).commit(Handle::new(dbh)) }
+}
+
+unsafe extern "C" fn roll_back<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).roll_back(Handle::new(dbh)) }
+}
+
+unsafe extern "C" fn in_transaction<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).is_in_transaction() }
+}
+
+unsafe extern "C" fn set_attribute<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    attribute: ffi::zend_long,
+    value: *mut ffi::zval,
+) -> bool {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).set_attribute(Handle::new(dbh), attribute, Value::new(value)) }
+}
+
+unsafe extern "C" fn get_attribute<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    attribute: ffi::zend_long,
+    slot: *mut ffi::zval,
+) -> c_int {
+    cross();
+    // SAFETY: see above.
+    match unsafe { database::<T>(dbh).attribute(Handle::new(dbh), attribute, Slot::new(slot)) } {
+        Attribute::Known => 1,
+        Attribute::Failed => -1,
+        Attribute::Unknown => 0,
+    }
+}
+
+unsafe extern "C" fn last_id<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    _name: *const ffi::zend_string,
+) -> *mut ffi::zend_string {
+    cross();
+    // SAFETY: see above.
+    unsafe { database::<T>(dbh).last_insert_id().0 }
+}
+
+unsafe extern "C" fn fetch_error<T: Database>(
+    dbh: *mut ffi::pdo_dbh_t,
+    stmt: *mut ffi::pdo_stmt_t,
+    info: *mut ffi::zval,
+) {
+    cross();
+    // SAFETY: see above; `info` is an array that nobody else has, and that takes the string's reference.
+    unsafe {
+        let error = if stmt.is_null() {
+            database::<T>(dbh).error()
+        } else if (*stmt).driver_data.is_null() {
+            None
+        } else {
+            statement::<T::Statement>(stmt).error()
+        };
+        if let Some((number, text)) = error {
+            let (mut first, mut second) = (Slot::undefined(), Slot::undefined());
+            Slot::new(&raw mut first).long(number.into());
+            Slot::new(&raw mut second).str(text);
+            for value in [&raw mut first, &raw mut second] {
+                ffi::zend_hash_next_index_insert((*info).value.arr, value);
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn check_liveness<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> ffi::zend_result {
+    cross();
+    // SAFETY: see above.
+    if unsafe { database::<T>(dbh).is_alive() } {
+        ffi::ZEND_RESULT_CODE_SUCCESS
+    } else {
+        ffi::ZEND_RESULT_CODE_FAILURE
+    }
+}
+
+unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
+    cross();
+    // SAFETY: see above; nobody uses the state afterwards. What it held goes last, for its destructors may run user code, or jump away.
+    unsafe {
+        let state = ptr::replace(&raw mut (*stmt).driver_data, ptr::null_mut()).cast::<S>();
+        if !state.is_null() {
+            let held = (*state).held().map(Held::take);
+            let dropped = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state))));
+            debug_assert!(dropped.is_ok());
+            for list in held {
+                held::release(list);
+            }
+        }
+    }
+    1
+}
+
+unsafe extern "C" fn execute<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
+    cross();
+    // SAFETY: see above.
+    unsafe { statement::<S>(stmt).execute(Running::new(stmt)).into() }
+}
+
+unsafe extern "C" fn fetch<S: Statement>(
+    stmt: *mut ffi::pdo_stmt_t,
+    _orientation: ffi::pdo_fetch_orientation,
+    _offset: ffi::zend_long,
+) -> c_int {
+    cross();
+    // SAFETY: see above.
+    unsafe { statement::<S>(stmt).fetch(Running::new(stmt)).into() }
+}
+
+unsafe extern "C" fn describe<S: Statement>(stmt: *mut ffi::pdo_stmt_t, column: c_int) -> c_int {
+    cross();
+    // SAFETY: see above. All are described at once, when PDO asks for the first.
+    unsafe {
+        let running = Running::new(stmt);
+        let is_known = usize::try_from(column).is_ok_and(|it| it < running.column_count());
+        (is_known && (running.is_described() || statement::<S>(stmt).describe(running))).into()
+    }
+}
+
+unsafe extern "C" fn get_column<S: Statement>(
+    stmt: *mut ffi::pdo_stmt_t,
+    column: c_int,
+    result: *mut ffi::zval,
+    _kind: *mut ffi::pdo_param_type,
+) -> c_int {
+    cross();
+    // SAFETY: see above.
+    unsafe {
+        let column = usize::try_from(column).unwrap_or(usize::MAX);
+        statement::<S>(stmt).write_column(column, Slot::new(result)).into()
+    }
+}
+
+unsafe extern "C" fn parameter_event<S: Statement>(
+    stmt: *mut ffi::pdo_stmt_t,
+    bound: *mut ffi::pdo_bound_param_data,
+    event: ffi::pdo_param_event,
+) -> c_int {
+    cross();
+    // SAFETY: see above.
+    unsafe {
+        let bound = Bound::new(bound);
+        if !bound.is_parameter() || (*stmt).driver_data.is_null() {
+            return 1;
+        }
+        let running = Running::new(stmt);
+        match event {
+            ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC => {
+                statement::<S>(stmt).bind(running, bound).into()
+            }
+            ffi::pdo_param_event_PDO_PARAM_EVT_EXEC_PRE => {
+                statement::<S>(stmt).send(running, bound).into()
+            }
+            _ => 1,
+        }
+    }
+}
+
+unsafe extern "C" fn get_column_meta<S: Statement>(
+    stmt: *mut ffi::pdo_stmt_t,
+    column: ffi::zend_long,
+    result: *mut ffi::zval,
+) -> c_int {
+    cross();
+    // SAFETY: see above.
+    let known = unsafe {
+        statement::<S>(stmt).write_column_meta(Running::new(stmt), column, Slot::new(result))
+    };
+    if known { ffi::ZEND_RESULT_CODE_SUCCESS } else { ffi::ZEND_RESULT_CODE_FAILURE }
+}
+
+unsafe extern "C" fn next_rowset<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
+    cross();
+    // SAFETY: see above.
+    unsafe { statement::<S>(stmt).next_rowset(Running::new(stmt)).into() }
+}
+
+unsafe extern "C" fn close_cursor<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
+    cross();
+    // SAFETY: see above.
+    unsafe { statement::<S>(stmt).close_cursor(Running::new(stmt)).into() }
+}

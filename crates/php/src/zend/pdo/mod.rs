@@ -1,0 +1,163 @@
+//! PDO's border: a driver of PDO's is two Rust types, one for connections and one for statements; here are the tables of C functions that
+//! PDO calls them by.
+//!
+//! The state of both is boxed, and PDO keeps the box (`driver_data`) before anything of it is used: whatever Zend jumps over, PDO still
+//! frees it. A connection's state may outlive the request, so it holds nothing of Zend's.
+
+mod handle;
+mod library;
+mod methods;
+
+use super::call::Call;
+use super::error::{Outcome, startup_warning, throw_error};
+use super::ffi;
+use super::held::Held;
+use super::slot::{Slot, Value};
+use super::string::Str;
+#[cfg(php_pdo_classes)]
+use super::tables::pdo_mysql as tables;
+use core::ffi::CStr;
+pub(crate) use handle::{Bound, Handle, Options, Running, to_bool, to_long};
+use library::library;
+use methods::{database, factory};
+
+/// What a driver could say of an attribute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attribute {
+    /// It was written.
+    Known,
+    /// It could not be had; the error is set.
+    Failed,
+    /// There is no such attribute.
+    Unknown,
+}
+
+/// A connection of the driver's.
+pub(crate) trait Database: Sized + 'static {
+    /// Its statements.
+    type Statement: Statement;
+    /// A connection that is not there yet.
+    fn new() -> Self;
+    /// Connects; false: the reason was thrown.
+    fn connect(&self, handle: Handle<'_>, options: Options<'_>) -> bool;
+    /// The state of a new statement.
+    fn statement(&self) -> Self::Statement;
+    /// Prepares a new statement; false: the connection has the error.
+    fn prepare(
+        &self,
+        handle: Handle<'_>,
+        statement: &Self::Statement,
+        running: Running<'_>,
+        sql: Str,
+    ) -> bool;
+    /// Runs a statement whose rows nobody wants: how many it changed; `None`: the connection has the error.
+    fn run(&self, handle: Handle<'_>, sql: &[u8]) -> Option<i64>;
+    /// A text as a literal; `kind` is a `PDO::PARAM_` type with its flags.
+    fn quote(&self, text: &[u8], kind: u32) -> Str;
+    fn begin(&self, handle: Handle<'_>) -> bool;
+    fn commit(&self, handle: Handle<'_>) -> bool;
+    fn roll_back(&self, handle: Handle<'_>) -> bool;
+    fn is_in_transaction(&self) -> bool;
+    /// Sets an attribute; false: it can't be.
+    fn set_attribute(&self, handle: Handle<'_>, attribute: i64, value: Value<'_>) -> bool;
+    /// Writes an attribute.
+    fn attribute(&self, handle: Handle<'_>, attribute: i64, slot: Slot<'_>) -> Attribute;
+    fn last_insert_id(&self) -> Str;
+    /// The number and the text of the last error, if there was one.
+    fn error(&self) -> Option<(u16, Str)>;
+    /// Whether a persistent connection can be used again.
+    fn is_alive(&self) -> bool;
+}
+
+/// A statement of the driver's.
+pub(crate) trait Statement: Sized + 'static {
+    /// The PHP values in the state, which go after it.
+    fn held(&self) -> [&Held; 2];
+    /// Runs it; false: it has the error.
+    fn execute(&self, running: Running<'_>) -> bool;
+    /// Goes on to the next row; false: there is none, or it has the error.
+    fn fetch(&self, running: Running<'_>) -> bool;
+    /// Tells PDO of all columns.
+    fn describe(&self, running: Running<'_>) -> bool;
+    /// Writes the value of a column of the current row.
+    fn write_column(&self, column: usize, slot: Slot<'_>) -> bool;
+    /// A parameter was bound.
+    fn bind(&self, running: Running<'_>, bound: Bound<'_>) -> bool;
+    /// A parameter is about to be sent.
+    fn send(&self, running: Running<'_>, bound: Bound<'_>) -> bool;
+    /// Writes what is known of a column besides its name; false: there is none.
+    fn write_column_meta(&self, running: Running<'_>, column: i64, slot: Slot<'_>) -> bool;
+    /// Goes on to the next result.
+    fn next_rowset(&self, running: Running<'_>) -> bool;
+    /// Gives up what is left of the results.
+    fn close_cursor(&self, running: Running<'_>) -> bool;
+    /// As [`Database::error`].
+    fn error(&self) -> Option<(u16, Str)>;
+}
+
+/// PDO's description of the driver `T`.
+fn driver<T: Database>(name: &'static CStr) -> ffi::pdo_driver_t {
+    ffi::pdo_driver_t {
+        driver_name: name.as_ptr(),
+        driver_name_len: name.count_bytes(),
+        api_version: ffi::PDO_DRIVER_API.into(),
+        db_handle_factory: Some(factory::<T>),
+    }
+}
+
+/// Registers `T` as PDO's driver of this name, with the class that PDO has for it since PHP 8.4.
+pub(crate) fn register<T: Database>(name: &'static CStr) {
+    let driver: &'static ffi::pdo_driver_t = Box::leak(Box::new(driver::<T>(name)));
+    // SAFETY: PDO has started, so its class is there; the description lives for ever.
+    let is_registered = library().is_some_and(|library| unsafe {
+        let is_taken = |outcome| outcome == ffi::ZEND_RESULT_CODE_SUCCESS;
+        #[cfg(not(php_pdo_classes))]
+        let add_class = || true;
+        #[cfg(php_pdo_classes)]
+        let add_class = || {
+            let class = tables::register_class_pdo_mysql((library.php_pdo_get_dbh_ce)());
+            is_taken((library.php_pdo_register_driver_specific_ce)(driver, class))
+        };
+        is_taken((library.php_pdo_register_driver)(driver)) && add_class()
+    });
+    if !is_registered {
+        startup_warning(c"Vaquita: PDO did not take its driver for MySQL");
+    }
+}
+
+/// Takes the driver back.
+pub(crate) fn unregister<T: Database>(name: &'static CStr) {
+    let driver = driver::<T>(name);
+    if let Some(library) = library() {
+        // SAFETY: PDO has not stopped yet; it looks for the name only.
+        unsafe { (library.php_pdo_unregister_driver)(&raw const driver) };
+    }
+}
+
+/// Gives the class PDO a constant.
+pub(crate) fn add_constant(name: &CStr, value: i64) {
+    if let Some(library) = library() {
+        // SAFETY: PDO has started, no request has; the name is a C string of that length.
+        unsafe {
+            let class = (library.php_pdo_get_dbh_ce)();
+            ffi::zend_declare_class_constant_long(class, name.as_ptr(), name.count_bytes(), value);
+        }
+    }
+}
+
+/// The state of the connection whose method is called.
+pub(crate) fn receiver<'a, T: Database>(call: &mut Call<'a>) -> Outcome<&'a T> {
+    call.arity(0, 0)?;
+    // SAFETY: a method of a class runs that is derived from PDO: the object is PDO's, which has the connection before it; a driver is noted
+    // there once it has connected.
+    unsafe {
+        let object = call.this();
+        let offset = core::mem::offset_of!(ffi::pdo_dbh_object_t, std);
+        let dbh = (*object.byte_sub(offset).cast::<ffi::pdo_dbh_object_t>()).inner;
+        if (*dbh).driver.is_null() {
+            let class = Str((*(*object).ce).name);
+            return Err(throw_error(&[class.bytes(), b" object is uninitialized"]));
+        }
+        Ok(database(dbh))
+    }
+}
