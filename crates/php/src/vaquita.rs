@@ -1,10 +1,11 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
+use crate::session::tls;
 use crate::zend::classes;
 use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
 use crate::zend::module::{Functions, Module, build_id, text};
-use core::ffi::CStr;
+use core::ffi::{CStr, c_int};
 use std::ffi::CString;
 use std::sync::OnceLock;
 
@@ -27,6 +28,8 @@ impl Module for Vaquita {
             b"zlib,zstd",
         ]),
         Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All).not_negative(),
+        Setting::number(c"vaquita.read_timeout", c"0", Scope::All).not_negative(),
+        Setting::new(c"vaquita.tls", Some(c""), Scope::System),
         Setting::new(c"vaquita.tls_crl", Some(c""), Scope::System),
     ];
 
@@ -38,6 +41,10 @@ impl Module for Vaquita {
     fn functions() -> Functions {
         // Beside stock's mysqli there are no objects of ours for them.
         if INACTIVE.get().is_some() { Functions::NONE } else { classes::own_functions() }
+    }
+
+    fn start(_module_number: c_int) {
+        tls::warn_of_least();
     }
 
     fn info() {

@@ -135,7 +135,8 @@ impl Defaults<'_> {
         Defaults {
             compression: ini::string(c"vaquita.compression").unwrap_or_default(),
             connect_timeout: seconds(ini::long(c"default_socket_timeout")),
-            read_timeout: seconds(ini::long(c"mysqlnd.net_read_timeout")),
+            read_timeout: seconds(ini::long(c"vaquita.read_timeout"))
+                .or_else(|| seconds(ini::long(c"mysqlnd.net_read_timeout"))),
             query_timeout: milliseconds(ini::long(c"vaquita.query_timeout_ms")),
             cleartext_password: match ini::string(c"vaquita.cleartext_password") {
                 Some(b"secure") => CleartextPassword::Secure,

@@ -2,8 +2,10 @@
 
 use super::Session;
 use super::options::{Options, path_of};
+use crate::zend::error::startup_warning;
 use crate::zend::files;
 use crate::zend::ini;
+use crate::zend::module::text;
 use crate::zend::string::Str;
 use vaquita_client::{TlsOptions, Verify, codes};
 
@@ -75,6 +77,8 @@ pub(crate) struct Settings<'a> {
     ca_file: &'a [u8],
     ca_directories: &'a [u8],
     crl_file: &'a [u8],
+    /// How much is verified at the least, by TLS at the least; `None`: as the script asks.
+    least: Option<Verify>,
 }
 
 impl Settings<'_> {
@@ -84,15 +88,40 @@ impl Settings<'_> {
             ca_file: value(c"openssl.cafile"),
             ca_directories: value(c"openssl.capath"),
             crl_file: value(c"vaquita.tls_crl"),
+            // Whoever mistypes it wants some of it: what it can't be read as is the strictest.
+            least: least(value(c"vaquita.tls")).unwrap_or(Some(Verify::Identity)),
         }
     }
 }
 
+/// What `vaquita.tls` asks for; `Err`: it is no word of its.
+fn least(setting: &[u8]) -> Result<Option<Verify>, ()> {
+    match setting {
+        b"" => Ok(None),
+        b"required" => Ok(Some(Verify::None)),
+        b"verify-ca" => Ok(Some(Verify::Ca)),
+        b"verify-identity" => Ok(Some(Verify::Identity)),
+        _ => Err(()),
+    }
+}
+
+/// Warns at PHP's start of a `vaquita.tls` that is no word of its.
+pub(crate) fn warn_of_least() {
+    let setting = ini::string(c"vaquita.tls").unwrap_or_default();
+    if least(setting).is_err() {
+        startup_warning(&text(&[
+            b"Vaquita: vaquita.tls must be required, verify-ca or verify-identity, or empty; it is ",
+            setting,
+            b", which is taken as verify-identity",
+        ]));
+    }
+}
+
 /// What a connection is to do about TLS, by the rules of stock: a file, a directory or a cipher turns it on, and verification with
-/// it; the flag alone only encrypts.
+/// it; the flag alone only encrypts. The setting `vaquita.tls` makes that stricter.
 pub(crate) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> Option<TlsOptions> {
     let asked = &asked.tls;
-    if flags & CLIENT_SSL == 0 && !asked.is_anything() {
+    if flags & CLIENT_SSL == 0 && !asked.is_anything() && settings.least.is_none() {
         return None;
     }
     let is_verified = flags & CLIENT_SSL_VERIFY_SERVER_CERT != 0
@@ -103,7 +132,8 @@ pub(crate) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> O
         asked => asked,
     };
     Some(TlsOptions {
-        verify: if is_verified { Verify::Identity } else { Verify::None },
+        // Nothing is stricter than the first.
+        verify: if is_verified { Verify::Identity } else { settings.least.unwrap_or(Verify::None) },
         ca_file: path(&asked.ca_file).or_else(|| path(settings.ca_file)),
         ca_directories: directories(ca_directories).map(path_of).collect(),
         certificate: path(&asked.certificate),
