@@ -232,7 +232,9 @@ final class Chromium
             $this->last_event = microtime(true);
             if ($event === 'Network.requestWillBeSent') {
                 isset($this->open[$id]) && $this->ended($id, "status {$about['redirectResponse']['status']}");
-                if (preg_match('/^https?:/', $about['request']['url'])) { // not what the browser has of its own
+                if (($about['type'] ?? '') === 'Ping') { // nobody waits for its answer: it is told only if it comes before the page is left
+                    $this->requests[] = "{$about['request']['method']} {$about['request']['url']}: sent";
+                } elseif (preg_match('/^https?:/', $about['request']['url'])) { // not what the browser has of its own
                     $this->open[$id] = [$about['request']['method'], $about['request']['url'], $about['type'] ?? ''];
                 }
             } elseif ($event === 'Network.responseReceived' && isset($this->open[$id])) {

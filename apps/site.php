@@ -112,9 +112,10 @@ final class Site
     {
         $seconds = range($this->began, time());
         $forms = fn(string ...$forms) => array_unique(array_merge(...array_map(fn($form) => array_map(fn($second) => date($form, $second), $seconds), $forms)));
-        $text = str_replace($forms('Y-m-d', 'Y/m/d', 'Y\/m\/d', 'F j, Y', 'M d, Y', 'm/d'), 'TODAY', $text);
+        $text = str_replace($forms('Y-m-d', 'Y/m/d', 'Y\/m\/d', 'd/m/Y', 'm/d/Y', 'F j, Y', 'M d, Y', 'm/d'), 'TODAY', $text);
         $minutes = implode('|', $forms('H:i', 'G:i', 'g:i', 'h:i', 'H%3\Ai', 'H-i'));
-        $text = preg_replace("/(?<!\d)($minutes)((:|%3A|-)\d\d)?(?!\d)( [ap]m\b)?/i", 'NOW', $text);
+        $halves = implode('|', $forms('a'));
+        $text = preg_replace("/(?<!\d)($minutes)((:|%3A|-)\d\d)?(?!\d)( ($halves))?/i", 'NOW', $text);
         // Seconds since 1970, with a fraction of any length.
         return preg_replace('/(?<!\d)(' . implode('|', $seconds) . ')(\.\d+|\d{3,9})?(?!\d)/', 'NOW', $text);
     }
