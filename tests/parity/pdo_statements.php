@@ -131,3 +131,27 @@ foreach ($all as $how => $options) {
         });
     }
 }
+
+foreach (['emulated' => true, 'native' => false] as $prepares => $emulate) {
+    section("errors that were, $prepares");
+    $open = function () use ($emulate) {
+        $db = connect_pdo([PDO::ATTR_EMULATE_PREPARES => $emulate]);
+        $db->exec('DROP PROCEDURE IF EXISTS two');
+        $db->exec('CREATE PROCEDURE two() BEGIN SELECT 1 AS a; SELECT 2 AS a, 3 AS b; END');
+        return $db;
+    };
+    attempt('what was in the way', function () use ($open) {
+        $db = $open();
+        $s = $db->query('CALL two()');
+        attempt('  another', fn() => $db->exec('DO 1'));
+        $s = null;
+        return $db->errorInfo();
+    });
+    attempt('an error before rows of exec', function () use ($open) {
+        $db = $open();
+        attempt('  another', fn() => $db->exec('nonsense'));
+        show($db->exec('SELECT 1'));
+        attempt('  a method', fn() => $db->getAttribute(-1));
+        return $db->errorInfo();
+    });
+}

@@ -119,7 +119,8 @@ impl pdo::Database for Database {
         self.settle(handle, self.session.query(sql))?;
         let changed = self.session.last(UNKNOWN_ROWS, |said| said.affected_rows);
         if changed == UNKNOWN_ROWS {
-            // As in stock rows stay where they are, in the way of the next statement.
+            // As in stock rows stay where they are, in the way of the next statement, and an earlier error is forgotten.
+            self.fail(handle);
             return Some(0);
         }
         self.settle(handle, self.session.skip_results())?;
@@ -169,7 +170,7 @@ impl pdo::Database for Database {
     }
 
     fn error(&self) -> Option<(u16, Str)> {
-        let Told { number, text, .. } = failure::told(&self.error, &self.session)?;
+        let Told { number, text, .. } = failure::told(&self.error)?;
         Some((number, text))
     }
 

@@ -22,16 +22,12 @@ pub(super) struct Told {
 }
 
 /// What `error` is told as; `None`: there is none.
-pub(super) fn told(error: &LastError, session: &Session) -> Option<Told> {
-    let more_results = session.more_results();
+pub(super) fn told(error: &LastError) -> Option<Told> {
     let told = error.look(|failure| {
-        failure.map(|failure| {
-            let text = match failure.errno {
-                codes::COMMANDS_OUT_OF_SYNC if more_results => PENDING_RESULTS,
-                codes::COMMANDS_OUT_OF_SYNC => PENDING_ROWS,
-                _ => &failure.message,
-            };
-            Told { number: failure.errno, sqlstate: failure.sqlstate, text: Str::new(text) }
+        failure.map(|failure| Told {
+            number: failure.errno,
+            sqlstate: failure.sqlstate,
+            text: Str::new(&failure.message),
         })
     });
     told.flatten()
@@ -39,6 +35,11 @@ pub(super) fn told(error: &LastError, session: &Session) -> Option<Told> {
 
 /// Takes over the session's last error, if it has one, and gives back its SQLSTATE.
 pub(super) fn take_over(error: &LastError, session: &Session) -> [u8; 5] {
-    error.put(session.error.copy());
+    let mut failures = session.error.copy();
+    // What is in the way is known now, and may be gone when the script asks.
+    if let Some(last) = failures.last_mut().filter(|it| it.errno == codes::COMMANDS_OUT_OF_SYNC) {
+        last.message = if session.more_results() { PENDING_RESULTS } else { PENDING_ROWS }.to_vec();
+    }
+    error.put(failures);
     error.sqlstate()
 }

@@ -305,7 +305,7 @@ impl pdo::Statement for Statement {
     }
 
     fn error(&self) -> Option<(u16, Str)> {
-        let Told { number, text, .. } = failure::told(&self.error, &self.session)?;
+        let Told { number, text, .. } = failure::told(&self.error)?;
         Some((number, text))
     }
 }
