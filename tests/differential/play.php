@@ -115,7 +115,8 @@ function wait_for_the_end(string $step, array $objects): void
         } catch (Throwable) { // it is no connection
             continue;
         }
-        $is_at_work = "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = $id AND COMMAND <> 'Sleep' AND COALESCE(STATE, '') NOT IN ('Writing to net', 'Sending to client')";
+        // One that writes may wait for us to read; not one that ends, which writes its last answer.
+        $is_at_work = "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = $id AND (COMMAND = 'Killed' OR COMMAND <> 'Sleep' AND COALESCE(STATE, '') NOT IN ('Writing to net', 'Sending to client'))";
         for ($tries = 0; $id > 0 && $tries < 1000 && $admin->query($is_at_work)->num_rows > 0; $tries++);
     }
     $driver->report_mode = $mode;
