@@ -155,3 +155,35 @@ foreach (['emulated' => true, 'native' => false] as $prepares => $emulate) {
         return $db->errorInfo();
     });
 }
+
+section('a statement that goes while another one has results');
+foreach ([true, false] as $emulate) {
+    foreach ([true, false] as $buffered) {
+        $db = connect_pdo([PDO::ATTR_EMULATE_PREPARES => $emulate, PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => $buffered]);
+        $db->exec('DROP PROCEDURE IF EXISTS one');
+        $db->exec('CREATE PROCEDURE one() BEGIN SELECT 1 AS a; END');
+        foreach (['SELECT 1', 'CALL one()'] as $first) {
+            attempt("$first, CALL", function () use ($db, $first) {
+                $s = $db->query($first);
+                $s->fetchAll();
+                $s = $db->query('CALL one()');
+                show($s->fetchAll());
+                return $db->query('SELECT 2')->fetchAll();
+            });
+            attempt("prepare $first, CALL", function () use ($db, $first) {
+                $s = $db->prepare($first);
+                $s = $db->query('CALL one()');
+                show($s->fetchAll());
+                return $db->beginTransaction() && $db->rollBack();
+            });
+            attempt("$first, closeCursor, CALL", function () use ($db, $first) {
+                $s = $db->query($first);
+                $s->closeCursor();
+                $s = $db->query('CALL one()');
+                show($s->fetchAll());
+                return $db->query('SELECT 2')->fetchAll();
+            });
+            attempt('put right', fn() => [@$db->query('SELECT 3')?->fetchAll()]);
+        }
+    }
+}

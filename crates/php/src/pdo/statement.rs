@@ -42,8 +42,10 @@ pub(crate) struct Statement {
     rows: Guarded<Option<Rows>>,
     /// The columns of the last result.
     columns: Guarded<Option<Columns>>,
-    /// Whether all results of the last run have been seen, or given up.
+    /// Whether all results of the last run have been seen, or given up; as in stock not before the first one.
     is_done: Cell<bool>,
+    /// Whether the server has run it, as one that it had prepared.
+    has_run: Cell<bool>,
     /// The parameters of the next run.
     parameters: Held,
     /// The values of the current row.
@@ -60,7 +62,8 @@ impl Statement {
             on_server: Guarded::new(None),
             rows: Guarded::new(None),
             columns: Guarded::new(None),
-            is_done: Cell::new(true),
+            is_done: Cell::new(false),
+            has_run: Cell::new(false),
             parameters: Held::nothing(),
             values: Held::nothing(),
         }
@@ -118,6 +121,7 @@ impl Statement {
             let prepared = it.as_ref().ok_or(Failed)?;
             let parameters: Vec<Parameter<'_>> =
                 (0..self.parameter_count()).map(|number| self.parameter(number)).collect();
+            self.has_run.set(true);
             self.session.execute(self.number, prepared, &parameters, false)
         });
         executed.unwrap_or(Err(Failed))
@@ -191,6 +195,14 @@ impl Statement {
 }
 
 impl pdo::Statement for Statement {
+    fn give_up(&self, has_database: bool) {
+        self.free_rows();
+        // As in stock that may be what a later statement has left: scripts go on without closing the cursor of a CALL.
+        if (has_database && !self.is_done.get()) || self.has_run.get() {
+            let _ = self.session.skip_results();
+        }
+    }
+
     fn held(&self) -> [&Held; 2] {
         [&self.parameters, &self.values]
     }
@@ -260,7 +272,7 @@ impl pdo::Statement for Statement {
             self.parameters.put_null(number);
             return true;
         }
-        if matches!(kind, PARAM_LOB | PARAM_STMT) && bound.read_stream().is_err() {
+        if matches!(kind, PARAM_LOB | PARAM_STMT) && bound.read_stream(running).is_err() {
             running.raise(INVALID_PARAMETER_TYPE, c"Expected a stream resource");
             return false;
         }
@@ -312,10 +324,6 @@ impl pdo::Statement for Statement {
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        self.free_rows();
-        if self.has_more_results() {
-            let _ = self.session.skip_results();
-        }
         let on_server = self.on_server.with(Option::take).ok().flatten();
         if let Some(prepared) = on_server {
             self.session.close_statement(&prepared, true);

@@ -1,6 +1,7 @@
 //! PDO's side of a connection and of a statement, as the driver sees them.
 
 use super::super::ffi;
+use super::super::held;
 use super::super::slot::{Slot, Value};
 use super::super::string::Str;
 use super::library::library;
@@ -161,6 +162,19 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// Whether a parameter is still bound.
+    fn has_bound(self, bound: Bound<'_>) -> bool {
+        let mut is_there = false;
+        // SAFETY: as above; the table's values are pointers.
+        unsafe {
+            let table = (*self.0).bound_params;
+            if !table.is_null() {
+                held::each(table, |value| is_there |= (*value).value.ptr == bound.0.cast());
+            }
+        }
+        is_there
+    }
+
     /// Sets what `rowCount()` tells.
     pub(crate) fn set_row_count(self, rows: u64) {
         // SAFETY: as above.
@@ -299,26 +313,30 @@ impl<'a> Bound<'a> {
     /// Puts what a stream holds in its place, if it is one. **User code may run**: the stream may be a script's.
     ///
     /// # Errors
-    /// It is a resource, but no stream: a TypeError was thrown.
-    pub(crate) fn read_stream(self) -> Result<(), ()> {
+    /// It is a resource, but no stream: a TypeError was thrown. Or the parameter was bound anew meanwhile.
+    pub(crate) fn read_stream(self, running: Running<'_>) -> Result<(), ()> {
         let value = self.value();
         if value.raw_type() != ffi::IS_RESOURCE {
             return Ok(());
         }
-        // SAFETY: the value is a resource; what is found for it is a stream, alive as long as the value holds it. Whatever stands there
-        // when it was read is released for the string.
+        // SAFETY: the value is a resource; what is found for it is a stream, alive as long as one more reference is held. A script's stream
+        // may bind the parameter anew while it is read: then this one is gone.
         unsafe {
+            let mut resource = Slot::undefined();
+            held::copy(Slot::new(&raw mut resource), value.as_ptr());
             let stream = ffi::zend_fetch_resource2(
-                (*value.as_ptr()).value.res,
+                resource.value.res,
                 c"stream".as_ptr(),
                 ffi::php_file_le_stream(),
                 ffi::php_file_le_pstream(),
             );
-            if stream.is_null() {
+            let read = if stream.is_null() { ptr::null_mut() } else { read_all(stream.cast()) };
+            let string = if read.is_null() { Str::new(b"") } else { Str(read) };
+            ffi::zval_ptr_dtor(&raw mut resource);
+            if stream.is_null() || !running.has_bound(self) {
+                string.release();
                 return Err(());
             }
-            let read = read_all(stream.cast());
-            let string = if read.is_null() { Str::new(b"") } else { Str(read) };
             let place = self.value().as_ptr();
             let mut old = ptr::read(place);
             Slot::new(place).str(string);

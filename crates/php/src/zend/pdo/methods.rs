@@ -3,7 +3,7 @@
 use super::super::ffi;
 use super::super::guarded::cross;
 use super::super::held::{self, Held};
-use super::super::slot::{Slot, Value};
+use super::super::slot::{self, Slot, Value};
 use super::super::string::Str;
 use super::{Attribute, Bound, Database, Handle, Options, Running, Statement};
 use core::ffi::c_int;
@@ -279,6 +279,8 @@ unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) ->
     unsafe {
         let state = ptr::replace(&raw mut (*stmt).driver_data, ptr::null_mut()).cast::<S>();
         if !state.is_null() {
+            let database = &raw const (*stmt).database_object_handle;
+            (*state).give_up(slot::type_of(database) != ffi::IS_UNDEF);
             let held = (*state).held().map(Held::take);
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state))));
             debug_assert!(dropped.is_ok());

@@ -71,6 +71,8 @@ pub(crate) trait Database: Sized + 'static {
 
 /// A statement of the driver's.
 pub(crate) trait Statement: Sized + 'static {
+    /// It is about to be freed. `has_database`: PDO still counts it among those of its connection.
+    fn give_up(&self, has_database: bool);
     /// The PHP values in the state, which go after it.
     fn held(&self) -> [&Held; 2];
     /// Runs it; false: it has the error.
