@@ -316,11 +316,6 @@ impl Connection {
         self.stream.transport().abandon();
     }
 
-    /// Whether the answer's rows are those of a prepared statement, also where it has several results.
-    pub fn has_binary_rows(&self) -> bool {
-        self.answer != Answer::Text
-    }
-
     /// Tells another number of affected rows: that of before, after results that nobody asked for were skipped, or none.
     pub fn set_affected_rows(&mut self, rows: u64) {
         self.session.affected_rows = rows;

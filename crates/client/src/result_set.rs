@@ -75,6 +75,11 @@ impl Connection {
         Ok(self.current_row())
     }
 
+    /// Whether the answer's rows are those of a prepared statement, also where it has several results.
+    pub fn has_binary_rows(&self) -> bool {
+        self.answer != Answer::Text
+    }
+
     /// The row that [`Connection::next_row`] read last, until the next call that reads or sends.
     #[inline]
     pub fn current_row(&self) -> Option<Row<'_>> {
@@ -124,7 +129,7 @@ impl Connection {
     /// As [`Connection::next_row`].
     pub fn discard_result(&mut self) -> Result<(), Error> {
         self.state.allow(Call::ReadRows)?;
-        let is_binary = self.answer != Answer::Text;
+        let is_binary = self.has_binary_rows();
         self.stream.counted().results_discarded.add(is_binary, 1);
         loop {
             let row = self.receive_row(None);

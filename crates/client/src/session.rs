@@ -121,7 +121,8 @@ impl Session {
         self.info = said.info;
     }
 
-    pub(crate) fn more_results(&self) -> bool {
+    /// Whether the last packet said that another result of the same query follows.
+    pub fn more_results(&self) -> bool {
         self.status.contains(StatusFlags::MORE_RESULTS_EXISTS)
     }
 }

@@ -1,6 +1,7 @@
 //! The attributes of a connection: their numbers, and how they are set and read.
 
 use super::database::Database;
+use super::{PARAM_STR_CHAR, PARAM_STR_NATL};
 use crate::mysqlnd::Mysqlnd;
 use crate::zend::module::Module;
 use crate::zend::pdo::{Attribute, Handle, to_bool, to_long};
@@ -58,17 +59,12 @@ pub(super) const CONSTANTS: &[(&CStr, i64)] = &[
     (c"MYSQL_ATTR_LOCAL_INFILE_DIRECTORY", LOCAL_INFILE_DIRECTORY),
 ];
 
-/// `PDO::PARAM_STR_NATL`.
-pub(super) const PARAM_STR_NATL: i64 = 0x4000_0000;
-/// `PDO::PARAM_STR_CHAR`.
-pub(super) const PARAM_STR_CHAR: i64 = 0x2000_0000;
-
 /// Sets an attribute; false: it can't be.
 pub(super) fn set(database: &Database, handle: Handle<'_>, number: i64, value: Value<'_>) -> bool {
     match number {
         DEFAULT_STR_PARAM => {
             let Some(kind) = to_long(value) else { return false };
-            database.settings.is_national.set(kind == PARAM_STR_NATL);
+            database.settings.is_national.set(kind == i64::from(PARAM_STR_NATL));
             return true;
         }
         AUTOCOMMIT | USE_BUFFERED_QUERY | DIRECT_QUERY | EMULATE_PREPARES | FETCH_TABLE_NAMES
@@ -117,11 +113,8 @@ pub(super) fn write(
         },
         AUTOCOMMIT => flag(slot, handle.autocommits()),
         DEFAULT_STR_PARAM => {
-            slot.long(if database.settings.is_national.get() {
-                PARAM_STR_NATL
-            } else {
-                PARAM_STR_CHAR
-            });
+            let is_national = database.settings.is_national.get();
+            slot.long(if is_national { PARAM_STR_NATL } else { PARAM_STR_CHAR }.into());
         }
         USE_BUFFERED_QUERY => flag(slot, database.settings.is_buffered.get()),
         EMULATE_PREPARES | DIRECT_QUERY => flag(slot, database.settings.emulates_prepares.get()),

@@ -1,15 +1,12 @@
 //! What PDO is told of a result's columns.
 
+use super::{PARAM_INT, PARAM_STR};
 use crate::zend::array::{List, Map};
 use crate::zend::pdo::Running;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use crate::zend::version;
 use vaquita_client::{ColumnFlags, ColumnType, Columns};
-
-/// `PDO::PARAM_INT` and `PDO::PARAM_STR`.
-const PARAM_INT: i64 = 1;
-const PARAM_STR: i64 = 2;
 
 /// Tells PDO of all columns. `names_tables`: the name of each begins with that of its table.
 pub(super) fn describe(columns: &Columns, running: Running<'_>, names_tables: bool) {
@@ -30,7 +27,7 @@ pub(super) fn write_meta(columns: &Columns, number: usize, slot: Slot<'_>) -> bo
     if let Some(name) = type_name(column.column_type) {
         meta.insert_named(b"native_type").bytes(name);
     }
-    meta.insert_named(b"pdo_type").long(pdo_type(column.column_type));
+    meta.insert_named(b"pdo_type").long(pdo_type(column.column_type).into());
     let mut flags = List::new(meta.insert_named(b"flags"), 0);
     for (flag, name) in FLAGS {
         if column.flags.contains(*flag) {
@@ -50,7 +47,7 @@ const FLAGS: &[(ColumnFlags, &[u8])] = &[
     (ColumnFlags::BLOB, b"blob"),
 ];
 
-fn pdo_type(column_type: ColumnType) -> i64 {
+fn pdo_type(column_type: ColumnType) -> u32 {
     match column_type {
         ColumnType::BIT
         | ColumnType::YEAR

@@ -1,11 +1,12 @@
 //! Connecting: what a data source's name and the driver's options say.
 
+use super::PARAM_STR_NATL;
 use super::attribute as at;
 use super::database::Database;
 use super::failure::{self, Told};
 use crate::session::connecting::{
     CLIENT_COMPRESS, CLIENT_FOUND_ROWS, CLIENT_IGNORE_SPACE, CLIENT_MULTI_STATEMENTS, Defaults,
-    Target,
+    Target, leading_digits,
 };
 use crate::session::options::{load_server_public_key, seconds};
 use crate::session::tls::{
@@ -71,7 +72,7 @@ fn take_options(database: &Database, handle: Handle<'_>, options: Options<'_>) -
     database
         .settings
         .is_national
-        .set(options.long(at::DEFAULT_STR_PARAM) == Some(at::PARAM_STR_NATL));
+        .set(options.long(at::DEFAULT_STR_PARAM) == Some(PARAM_STR_NATL.into()));
     database.settings.local_infile.set(on(at::LOCAL_INFILE, false));
     for (attribute, flag) in [
         (at::FOUND_ROWS, CLIENT_FOUND_ROWS),
@@ -149,8 +150,5 @@ fn leading_number(text: &[u8]) -> i64 {
         [b'+', rest @ ..] => (1, rest),
         _ => (1, text),
     };
-    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
-    let number =
-        digits.fold(0_i64, |number, digit| (number * 10 + i64::from(digit - b'0')) & 0xFFFF_FFFF);
-    sign * number
+    sign * leading_digits(digits)
 }

@@ -2,7 +2,7 @@
 
 use super::failure::{self, Told};
 use super::statement::Statement;
-use super::{attribute, connect};
+use super::{PARAM_LOB, PARAM_STR_CHAR, PARAM_STR_NATL, attribute, connect};
 use crate::session::Session;
 use crate::session::failure::LastError;
 use crate::statistics::Key;
@@ -18,10 +18,6 @@ use vaquita_client::{Connection, StatusFlags, UNKNOWN_ROWS};
 
 /// ER_UNSUPPORTED_PS: the server does not prepare statements of this kind.
 const UNSUPPORTED_PS: u16 = 1295;
-/// `PDO::PARAM_LOB`, and the flags that say how a text is quoted.
-const PARAM_LOB: u32 = 3;
-const PARAM_STR_NATL: u32 = 0x4000_0000;
-const PARAM_STR_CHAR: u32 = 0x2000_0000;
 
 /// The state of a `PDO` object; of a persistent one it outlives the request.
 pub(crate) struct Database {

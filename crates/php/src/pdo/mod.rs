@@ -16,6 +16,15 @@ use crate::zend::pdo;
 use core::ffi::{CStr, c_int};
 use database::Database;
 
+// `PDO::PARAM_*`: the types of parameters and columns, and the flags that say how a string is quoted.
+const PARAM_NULL: u32 = 0;
+const PARAM_INT: u32 = 1;
+const PARAM_STR: u32 = 2;
+const PARAM_LOB: u32 = 3;
+const PARAM_STMT: u32 = 4;
+const PARAM_STR_CHAR: u32 = 0x2000_0000;
+const PARAM_STR_NATL: u32 = 0x4000_0000;
+
 /// What a data source's name begins with.
 const DRIVER: &CStr = c"mysql";
 

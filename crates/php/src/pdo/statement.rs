@@ -3,6 +3,7 @@
 use super::column;
 use super::database::{Database, Settings};
 use super::failure::{self, Told};
+use super::{PARAM_LOB, PARAM_NULL, PARAM_STMT};
 use crate::convert::Format;
 use crate::session::Session;
 use crate::session::advanced::{Advanced, warn_of};
@@ -23,11 +24,6 @@ use vaquita_client::{Columns, Data, Parameter, Statement as Prepared};
 const INVALID_PARAMETER_NUMBER: [u8; 5] = *b"HY093";
 /// What PDO reports of a parameter of the wrong type.
 const INVALID_PARAMETER_TYPE: [u8; 5] = *b"HY105";
-
-/// `PDO::PARAM_NULL`, `PDO::PARAM_LOB` and `PDO::PARAM_STMT`.
-const PARAM_NULL: u32 = 0;
-const PARAM_LOB: u32 = 3;
-const PARAM_STMT: u32 = 4;
 
 /// The state of a `PDOStatement`.
 pub(crate) struct Statement {

@@ -99,15 +99,16 @@ fn wrap_port(port: i64) -> u16 {
     u16::try_from(port & 0xFFFF).unwrap_or_default()
 }
 
+/// The number that the digits make which a text begins with, cut to 32 bits; 0 if there are none.
+pub(crate) fn leading_digits(text: &[u8]) -> i64 {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |number, digit| (number * 10 + i64::from(digit - b'0')) & 0xFFFF_FFFF)
+}
+
 /// A host and the port behind it, as PHP's streams take them: `host:port`, `[IPv6]:port`, `[IPv6]`. An IPv6 address without
 /// brackets has no port.
 fn split_port(host: &[u8]) -> (&[u8], Option<u16>) {
-    let number = |text: &[u8]| {
-        let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
-        let value =
-            digits.fold(0_i64, |value, digit| (value * 10 + i64::from(digit - b'0')) & 0xFFFF_FFFF);
-        wrap_port(value)
-    };
+    let number = |text: &[u8]| wrap_port(leading_digits(text));
     let mut parts = host.splitn(3, |byte| *byte == b':');
     if let Some(bracketed) = host.strip_prefix(b"[") {
         let mut parts = bracketed.splitn(2, |byte| *byte == b']');

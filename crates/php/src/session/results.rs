@@ -4,7 +4,7 @@ use super::Session;
 use super::advanced::Advanced;
 use super::failure::Failed;
 use super::local_infile::{self, RequestedFile};
-use vaquita_client::{Buffered, Columns, Connection, QueryResponse, Row, State, StatusFlags};
+use vaquita_client::{Buffered, Columns, Connection, QueryResponse, Row, Session as Said};
 
 impl Session {
     /// Runs a statement up to its first reply.
@@ -73,15 +73,12 @@ impl Session {
 
     /// Whether more results of the same query follow.
     pub(crate) fn more_results(&self) -> bool {
-        self.look(|connection| {
-            connection.session().status.contains(StatusFlags::MORE_RESULTS_EXISTS)
-        })
-        .unwrap_or(false)
+        self.last(false, Said::more_results)
     }
 
     /// Whether the server waits for its next result to be read.
     pub(crate) fn is_result_pending(&self) -> bool {
-        self.is_in(State::NextResultPending)
+        self.look(Connection::more_results).unwrap_or(false)
     }
 
     /// Receives the rest of the current result.

@@ -186,23 +186,21 @@ impl Held {
 
     /// Puts a value in the place of the one with this number, which must be none whose end runs user code.
     pub(crate) fn put(&self, number: usize, value: Value<'_>) {
-        if let Some(element) = self.element(number) {
-            // SAFETY: the element is the list's; what was there is released once.
-            unsafe {
-                let mut old = ptr::read(element);
-                copy(Slot::new(element), value.as_ptr());
-                ffi::zval_ptr_dtor(&raw mut old);
-            }
-        }
+        // SAFETY: the value is readable.
+        self.overwrite(number, |slot| unsafe { copy(slot, value.as_ptr()) });
     }
 
     /// Makes the value with this number NULL.
     pub(crate) fn put_null(&self, number: usize) {
+        self.overwrite(number, |slot| slot.null());
+    }
+
+    fn overwrite(&self, number: usize, write: impl FnOnce(Slot<'_>)) {
         if let Some(element) = self.element(number) {
-            // SAFETY: as above.
+            // SAFETY: the element is the list's; what was there is released once.
             unsafe {
                 let mut old = ptr::read(element);
-                Slot::new(element).null();
+                write(Slot::new(element));
                 ffi::zval_ptr_dtor(&raw mut old);
             }
         }
