@@ -51,6 +51,7 @@ return [
         $dump = $site->visit('export: form', fn($b) => $b->get("$where&dump="));
         $site->visit('export', fn($b) => $b->post("$where&dump=", ['output' => 'text', 'format' => 'sql', 'db_style' => '', 'routines' => '1', 'events' => '1', 'table_style' => 'DROP+CREATE', 'triggers' => '1', 'data_style' => 'INSERT', 'tables' => ['authors', 'books', 'prices'], 'data' => ['authors', 'books'], 'token' => $dump->hidden()['token']]));
         $site->visit('export as CSV', fn($b) => $b->post("$where&dump=", ['output' => 'text', 'format' => 'csv', 'data_style' => 'INSERT', 'tables' => [], 'data' => ['books'], 'token' => $dump->hidden()['token']]));
+        $site->visit('databases', fn($b) => $b->get('/adminer.php?' . http_build_query(['server' => 'localhost', 'username' => getenv('VAQUITA_MARIADB_USER')])));
         $site->visit('server', fn($b) => $b->get('/adminer.php?' . http_build_query(['server' => 'localhost', 'username' => getenv('VAQUITA_MARIADB_USER')]) . '&privileges='));
         $site->visit('log out', fn($b) => $b->post($where, ['logout' => 'Logout', 'token' => $edit->hidden()['token']]));
     },

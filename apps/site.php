@@ -33,7 +33,7 @@ final class Site
         $this->log->query("CREATE DATABASE `$database` CHARACTER SET utf8mb4");
         $command = [$php];
         $settings += ['display_errors' => '0', 'log_errors' => '1', 'error_reporting' => (string) E_ALL, 'error_log' => "$folder.log", 'memory_limit' => '256M', 'date.timezone' => 'UTC',
-            'mysqli.default_socket' => getenv('VAQUITA_MARIADB_SOCKET'), 'sys_temp_dir' => dirname($folder), 'session.save_path' => dirname($folder)];
+            'mysqli.default_socket' => getenv('VAQUITA_MARIADB_SOCKET'), 'pdo_mysql.default_socket' => getenv('VAQUITA_MARIADB_SOCKET'), 'sys_temp_dir' => dirname($folder), 'session.save_path' => dirname($folder)];
         foreach ($settings as $name => $value) {
             foreach ((array) $value as $one) {
                 array_push($command, '-d', "$name=$one");
