@@ -9,7 +9,7 @@ use crate::statistics::median;
 /// A ratio below this is called a loss. The same stack measured twice differs by a few percent of wall time.
 const LOSS: f64 = 0.97;
 
-/// All runs of one way on both stacks. No runs on a stack: it has no such way yet.
+/// All runs of one way on both stacks.
 pub(crate) struct Runs {
     /// The way's name.
     pub(crate) way: &'static str,
@@ -37,24 +37,23 @@ pub(crate) struct Report {
     pub(crate) ways: Vec<Runs>,
 }
 
-/// One measure of one way on both stacks; `None` where it could not run.
+/// One measure of one way on both stacks.
 struct Pair {
-    stock: Option<f64>,
-    vaquita: Option<f64>,
+    stock: f64,
+    vaquita: f64,
 }
 
 impl Pair {
-    /// How many times better Vaquita is; all measures are better when smaller.
+    /// How many times better Vaquita is; all measures are better when smaller. `None` where it took nothing that can be measured.
     fn ratio(&self) -> Option<f64> {
-        self.stock.zip(self.vaquita.filter(|value| *value > 0.0)).map(|(stock, own)| stock / own)
+        (self.vaquita > 0.0).then(|| self.stock / self.vaquita)
     }
 }
 
 impl fmt::Display for Pair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = |value: Option<f64>| value.map_or("not yet".to_owned(), |v| format!("{v:.1}"));
         let ratio = self.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
-        write!(f, "{:>9}{:>9}{:>7}", value(self.stock), value(self.vaquita), ratio)
+        write!(f, "{:>9.1}{:>9.1}{:>7}", self.stock, self.vaquita, ratio)
     }
 }
 
@@ -67,8 +66,8 @@ impl Report {
         };
         let peak = pair(|run| run.peak_rss_kib);
         let above_idle = Pair {
-            stock: peak.stock.map(|kib| (kib - self.stock_idle_kib) / 1024.0),
-            vaquita: peak.vaquita.map(|kib| (kib - self.vaquita_idle_kib) / 1024.0),
+            stock: (peak.stock - self.stock_idle_kib) / 1024.0,
+            vaquita: (peak.vaquita - self.vaquita_idle_kib) / 1024.0,
         };
         [
             ("wall time", pair(|run| run.wall_ms)),
@@ -137,15 +136,11 @@ fn comparison(runs: &Runs) -> &'static str {
     let first = all.next();
     let same = all
         .all(|run| first.is_some_and(|first| run.rows == first.rows && run.digest == first.digest));
-    match (same, runs.stock.is_empty() || runs.vaquita.is_empty()) {
-        (_, true) => "-",
-        (true, false) => "same",
-        (false, false) => "DIFFERS",
-    }
+    if same { "same" } else { "DIFFERS" }
 }
 
-fn middle(runs: &[Measurement], measure: fn(&Measurement) -> f64) -> Option<f64> {
-    (!runs.is_empty()).then(|| median(runs.iter().map(measure)))
+fn middle(runs: &[Measurement], measure: fn(&Measurement) -> f64) -> f64 {
+    median(runs.iter().map(measure))
 }
 
 #[cfg(test)]
@@ -170,11 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn wins_losses_and_what_is_missing() {
+    fn wins_losses_and_other_data() {
+        let mut other = runs(2.0, 1024.0);
+        other.iter_mut().for_each(|run| run.digest = "y".to_owned());
         let text = report(vec![
             Runs { way: "good", stock: runs(3.0, 5120.0), vaquita: runs(2.0, 3072.0) },
             Runs { way: "bad", stock: runs(2.0, 3072.0), vaquita: runs(4.0, 3072.0) },
-            Runs { way: "missing", stock: runs(2.0, 3072.0), vaquita: Vec::new() },
+            Runs { way: "other", stock: runs(2.0, 3072.0), vaquita: other },
         ])
         .to_string();
         let line = |name: &str| {
@@ -183,7 +180,7 @@ mod tests {
         };
         assert_eq!(line("good"), "good 3.0 2.0 1.50 2.0 2.0 1.00 4.0 2.0 2.00 same");
         assert_eq!(line("bad"), "bad 2.0 4.0 0.50 2.0 2.0 1.00 2.0 2.0 1.00 same");
-        assert_eq!(line("missing"), "missing 2.0 not yet - 2.0 not yet - 2.0 not yet - -");
+        assert_eq!(line("other"), "other 2.0 2.0 1.00 2.0 2.0 1.00 2.0 0.0 - DIFFERS");
         assert!(text.ends_with("Stock is better by more than 3 % in: bad wall time (0.50)."));
     }
 

@@ -31,16 +31,7 @@ pub(crate) struct Stack {
     php: PathBuf,
 }
 
-/// What one run of the script reports.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Outcome {
-    /// All rows came.
-    Fetched(Measurement),
-    /// The stack lacks what this way needs.
-    NotYet,
-}
-
-/// The figures of one run.
+/// What one run of the script reports: the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Measurement {
     /// The number of rows.
@@ -95,10 +86,10 @@ impl Stack {
         script: &Path,
         way: &str,
         server: &Server,
-    ) -> Result<Outcome, String> {
+    ) -> Result<Measurement, String> {
         let mut command = self.command();
         server.describe_to(command.arg(script).arg(way));
-        Outcome::read(&self.output(&mut command)?).map_err(|error| self.blame(&error))
+        Measurement::read(&self.output(&mut command)?).map_err(|error| self.blame(&error))
     }
 
     /// The peak memory of a process that runs the script without fetching anything, in KiB.
@@ -210,21 +201,17 @@ fn read_all(stream: &mut impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-impl Outcome {
+impl Measurement {
     fn read(line: &str) -> Result<Self, String> {
         let report = parse(line)?;
-        let text = |key: &str| report.get(key).and_then(Value::as_str);
-        match text("status") {
-            Some("not yet") => Ok(Self::NotYet),
-            Some("ok") => Ok(Self::Fetched(Measurement {
-                rows: report.get("rows").and_then(Value::as_u64).ok_or("no rows in its report")?,
-                digest: text("digest").ok_or("no digest in its report")?.to_owned(),
-                wall_ms: number(&report, "wall_ms")?,
-                cpu_ms: number(&report, "cpu_ms")?,
-                peak_rss_kib: number(&report, "peak_rss_kib")?,
-            })),
-            _ => Err(format!("unexpected report: {line}")),
-        }
+        let digest = report.get("digest").and_then(Value::as_str);
+        Ok(Self {
+            rows: report.get("rows").and_then(Value::as_u64).ok_or("no rows in its report")?,
+            digest: digest.ok_or("no digest in its report")?.to_owned(),
+            wall_ms: number(&report, "wall_ms")?,
+            cpu_ms: number(&report, "cpu_ms")?,
+            peak_rss_kib: number(&report, "peak_rss_kib")?,
+        })
     }
 }
 
@@ -249,15 +236,15 @@ mod tests {
             cpu_ms: 1.0,
             peak_rss_kib: 2048.0,
         };
-        let line = r#"{"way":"x","status":"ok","rows":3,"digest":"ab","wall_ms":1.5,"cpu_ms":1,"peak_rss_kib":2048}"#;
-        assert_eq!(Outcome::read(line), Ok(Outcome::Fetched(fetched)));
-        assert_eq!(Outcome::read(r#"{"way":"x","status":"not yet"}"#), Ok(Outcome::NotYet));
+        let line =
+            r#"{"way":"x","rows":3,"digest":"ab","wall_ms":1.5,"cpu_ms":1,"peak_rss_kib":2048}"#;
+        assert_eq!(Measurement::read(line), Ok(fetched));
     }
 
     #[test]
     fn refuses_anything_else() {
-        for line in ["", "Warning: x", "{}", r#"{"status":"ok"}"#, r#"{"status":"ok","rows":-1}"#] {
-            assert!(Outcome::read(line).is_err(), "{line}");
+        for line in ["", "Warning: x", "{}", r#"{"rows":3}"#, r#"{"rows":-1,"digest":"ab"}"#] {
+            assert!(Measurement::read(line).is_err(), "{line}");
         }
     }
 
