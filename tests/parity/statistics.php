@@ -299,6 +299,58 @@ unset($s);
 $one->close();
 show('open', mysqli_get_client_stats()['active_connections'] - $before['active_connections']);
 
+work('connect: PDO', function () {
+    global $pdo;
+    $pdo = connect_pdo();
+});
+const WORDS = "SELECT 1 AS number, 'a' AS letter UNION SELECT 2, NULL";
+work('PDO: fetched', fn() => $pdo->query(WORDS)->fetchAll());
+work('PDO: fetched in part and kept', function () use ($pdo) {
+    global $kept;
+    $kept = $pdo->query(WORDS);
+    $kept->fetch();
+});
+work('PDO: a fetch', fn() => $kept->fetchObject());
+work('PDO: unbuffered', function () use ($pdo) {
+    $pdo->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
+    foreach ($pdo->query(WORDS) as $row);
+    $pdo->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, true);
+});
+work('PDO: prepared', function () use ($pdo) {
+    $pdo->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
+    $s = $pdo->prepare('SELECT ?, ?');
+    for ($i = 0; $i < 2; $i++) {
+        $s->execute([$i, 'x']);
+        $s->fetchAll();
+    }
+    $s = null;
+    $pdo->exec('DO 1'); // tells the server, too, that the statement is not needed any more
+});
+work('PDO: prepared, never run', function () use ($pdo) {
+    $pdo->prepare('SELECT ?');
+    $pdo->exec('DO 1');
+});
+work('PDO: prepared wrongly', function () use ($pdo) {
+    attempt('nonsense', fn() => $pdo->prepare('nonsense'));
+    $pdo->exec('DO 1');
+});
+work('PDO: run once, unbuffered', function () use ($pdo) {
+    $pdo->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
+    $s = $pdo->prepare(WORDS);
+    $s->execute();
+    $s->fetch();
+    $s->closeCursor();
+    $s = null;
+    $pdo->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, true);
+    $pdo->exec('DO 1');
+});
+work('PDO: exec', fn() => $pdo->exec('DO 1'));
+work('autocommit: PDO', fn() => $pdo->beginTransaction() && $pdo->rollBack());
+work('PDO: close', function () {
+    global $pdo, $kept;
+    $pdo = $kept = null;
+});
+
 section('one connection of several');
 show(array_keys(connect()->get_connection_stats()) === $names, array_keys(mysqli_get_connection_stats(connect())) === $names);
 $one = connect();

@@ -72,6 +72,14 @@ foreach ($acts as $name => $act) {
     echo "$name when let go: ", tried(function () use ($s) { $a = 1; $b = 2; return $s->bind_param('ss', $a, $b); }), ', ', tried(fn() => $s?->execute()), "\n";
     $s = null;
 }
+// A typed property whose object, and the statement, go with what the property held.
+$db = connect();
+$s = $db->prepare('SELECT ?, ?');
+$s->execute(['a', 'b']);
+$object = new class { public string|object $text = ''; };
+$object->text = new Late(function () { $GLOBALS['object'] = null; $GLOBALS['s']->close(); });
+$s->bind_result($object->text, $last);
+echo 'a typed property of an object that goes: ', tried(fn() => $s->fetch()), ', ', text([$object, $last]), "\n";
 echo "the end\n";
 ?>
 --EXPECT--
@@ -115,4 +123,5 @@ throw in __toString: LogicException: thrown, false
 throw in a destructor: LogicException: thrown, ["a", "b"]
 throw at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 throw when let go: LogicException: thrown, true
+a typed property of an object that goes: true, [null, null]
 the end

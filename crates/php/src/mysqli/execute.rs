@@ -2,8 +2,9 @@
 
 use super::link::Link;
 use super::link::Status;
-use super::prepare::{Ending, Goodbye};
+use super::prepare::Goodbye;
 use super::statement::{Phase, Said, Statement};
+use crate::session::counting::Ending;
 use crate::session::failure::Failed;
 use crate::session::prepared::Executed;
 use crate::zend::call::Call;

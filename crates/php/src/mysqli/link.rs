@@ -42,7 +42,7 @@ static CLASS: ClassSlot = ClassSlot::new();
 impl Class for Link {
     fn new() -> Link {
         Link {
-            session: Rc::new(Session::new()),
+            session: Session::new(),
             asynchronous: Asynchronous::default(),
             status: Cell::new(Status::Closed),
             is_counted: Cell::new(false),

@@ -4,8 +4,8 @@ use super::link::Link;
 use super::link::Status;
 use super::report;
 use super::statement::{OnServer, Phase, Said, Statement, only_argument};
+use crate::session::counting::Ending;
 use crate::session::failure::Failed;
-use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};
@@ -19,15 +19,6 @@ pub(super) enum Goodbye {
     Now,
     /// With the next command.
     Later,
-}
-
-/// Who ends a statement, for the statistics.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// The script.
-    Explicit,
-    /// The end of its object, or another statement in its place.
-    Implicit,
 }
 
 impl Statement {
@@ -87,7 +78,7 @@ impl Statement {
                     let _ = self.settle(session, session.skip());
                 }
             }
-            let skipped = self.rows.peek(|rows| rows.as_ref().map_or(Ok(()), Rows::skip));
+            let skipped = self.rows.peek(|rows| rows.as_ref().map_or(Ok(()), |rows| rows.skip()));
             let _ = self.settle(session, skipped.unwrap_or(Ok(())));
             if !self.has_result.get() || !session.is_result_pending() {
                 return took_next;
@@ -110,7 +101,10 @@ impl Statement {
     /// Has the server forget it, with all that belongs to it but the variables.
     pub(super) fn forget(&self, goodbye: Goodbye, ending: Ending) {
         if self.status.get() > Status::Closed {
-            self.count_end(ending);
+            let is_prepared = self.phase.get() > Phase::Initialised;
+            if let Some(session) = self.session() {
+                session.count_statement(ending, is_prepared, self.runs.get());
+            }
             if goodbye == Goodbye::Now {
                 self.clear_errors();
             }
@@ -130,22 +124,6 @@ impl Statement {
         self.tells_columns.set(false);
         self.has_cursor.set(false);
         self.phase.set(Phase::Initialised);
-    }
-
-    fn count_end(&self, ending: Ending) {
-        let (closed, freed) = match ending {
-            Ending::Explicit => (Key::explicit_stmt_close, Key::explicit_free_result),
-            Ending::Implicit => (Key::implicit_stmt_close, Key::implicit_free_result),
-        };
-        self.count(closed);
-        if self.phase.get() > Phase::Initialised {
-            self.count(freed);
-        }
-        match self.runs.get() {
-            0 => self.count(Key::ps_prepared_never_executed),
-            1 => self.count(Key::ps_prepared_once_executed),
-            _ => {}
-        }
     }
 
     /// Lets go of the variables; user code may run.

@@ -33,7 +33,7 @@ pub(crate) struct ResultSet {
 
 /// A result, once there is one.
 pub(crate) struct Open {
-    rows: Rows,
+    rows: Rc<Rows>,
     /// What `fetch_field` gives next.
     pub(super) current_field: Cell<usize>,
 }
@@ -104,13 +104,6 @@ impl ResultSet {
     pub(super) fn of(object: Object<'_, ResultSet>) -> Outcome<&Open> {
         readable(object, false)
     }
-
-    /// Looks at its rows, also at those that were freed.
-    pub(super) fn look(&self, look: impl FnOnce(&Rows)) {
-        if let Some(open) = self.open.get() {
-            look(&open.rows);
-        }
-    }
 }
 
 impl Drop for ResultSet {
@@ -167,7 +160,7 @@ pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) 
 }
 
 /// Puts rows into a new object.
-pub(super) fn fill(result: &ResultSet, rows: Rows) -> bool {
+pub(super) fn fill(result: &ResultSet, rows: Rc<Rows>) -> bool {
     result.open.set(Open { rows, current_field: Cell::new(0) }).is_ok()
 }
 

@@ -85,7 +85,7 @@ pub(crate) struct Statement {
     pub(super) said: Cell<Said>,
     /// Whether there are columns and perhaps rows: since it was prepared, or since a run had some.
     pub(super) has_result: Cell<bool>,
-    pub(super) rows: Guarded<Option<Rows>>,
+    pub(super) rows: Guarded<Option<Rc<Rows>>>,
     /// Whether its columns can be told: as in stock not any more when rows were freed, and when a run was tried.
     pub(super) tells_columns: Cell<bool>,
     /// How often it ran since it was prepared.
@@ -212,11 +212,6 @@ impl Statement {
         self.look(None, |it| Some(it.columns.clone()))
     }
 
-    /// Looks at its rows, if it has some.
-    pub(super) fn look_at_rows(&self, look: impl FnOnce(&Rows)) {
-        let _ = self.rows.peek(|rows| rows.as_ref().map(look));
-    }
-
     /// Counts something of its connection.
     pub(super) fn count(&self, key: Key) {
         if let Some(session) = self.session() {
@@ -225,7 +220,7 @@ impl Statement {
     }
 
     pub(super) fn row_count(&self) -> u64 {
-        self.rows.peek(|rows| rows.as_ref().map_or(0, Rows::row_count)).unwrap_or(0)
+        self.rows.peek(|rows| rows.as_ref().map_or(0, |rows| rows.row_count())).unwrap_or(0)
     }
 
     /// Records an error of the statement alone.

@@ -11,6 +11,7 @@ use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
 use crate::zend::object::make;
+use std::rc::Rc;
 use vaquita_client::Columns;
 
 impl Statement {
@@ -25,7 +26,7 @@ impl Statement {
     }
 
     /// Receives all rows that wait.
-    fn store(&self, how: Key) -> Result<Rows, Failed> {
+    fn store(&self, how: Key) -> Result<Rc<Rows>, Failed> {
         let columns = self.due().ok_or_else(|| self.fail_out_of_sync())?;
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
@@ -49,7 +50,7 @@ impl Statement {
         Ok(Rows::buffered(session, columns, Format::Binary, stored))
     }
 
-    fn keep(&self, rows: Rows, phase: Phase) {
+    fn keep(&self, rows: Rc<Rows>, phase: Phase) {
         let _ = self.rows.with(|kept| *kept = Some(rows));
         self.phase.set(phase);
     }
@@ -92,7 +93,7 @@ impl Statement {
             return Err(self.fail_out_of_sync());
         };
         let advanced =
-            self.rows.peek(|rows| rows.as_ref().map_or(Ok(Advanced::End), Rows::advance));
+            self.rows.peek(|rows| rows.as_ref().map_or(Ok(Advanced::End), |rows| rows.advance()));
         let advanced = self.settle(session, advanced.unwrap_or(Err(Failed)))?;
         if advanced == Advanced::Gone {
             return Err(self.error.set_absence());

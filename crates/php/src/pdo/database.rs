@@ -68,7 +68,7 @@ impl pdo::Database for Database {
 
     fn new() -> Database {
         Database {
-            session: Rc::new(Session::new()),
+            session: Session::new(),
             error: LastError::none(),
             settings: Rc::new(Settings {
                 is_buffered: Cell::new(true),
@@ -112,7 +112,7 @@ impl pdo::Database for Database {
     }
 
     fn run(&self, handle: Handle<'_>, sql: &[u8]) -> Option<i64> {
-        self.settle(handle, self.session.query(sql))?;
+        self.settle(handle, self.session.query_whole(sql))?;
         let changed = self.session.last(UNKNOWN_ROWS, |said| said.affected_rows);
         if changed == UNKNOWN_ROWS {
             // As in stock rows stay where they are, in the way of the next statement, and an earlier error is forgotten.

@@ -7,6 +7,7 @@ use super::{PARAM_LOB, PARAM_NULL, PARAM_STMT};
 use crate::convert::Format;
 use crate::session::Session;
 use crate::session::advanced::{Advanced, warn_of};
+use crate::session::counting::Ending;
 use crate::session::failure::{Failed, LastError};
 use crate::session::prepared::Executed;
 use crate::session::rows::Rows;
@@ -35,13 +36,13 @@ pub(crate) struct Statement {
     settings: Rc<Settings>,
     /// `None`: PDO puts the parameters into the text.
     on_server: Guarded<Option<Prepared>>,
-    rows: Guarded<Option<Rows>>,
+    rows: Guarded<Option<Rc<Rows>>>,
     /// The columns of the last result.
     columns: Guarded<Option<Columns>>,
     /// Whether all results of the last run have been seen, or given up; as in stock not before the first one.
     is_done: Cell<bool>,
-    /// Whether the server has run it, as one that it had prepared.
-    has_run: Cell<bool>,
+    /// How often the server was to run it, as one that it had prepared.
+    runs: Cell<u64>,
     /// The parameters of the next run.
     parameters: Held,
     /// The values of the current row.
@@ -59,7 +60,7 @@ impl Statement {
             rows: Guarded::new(None),
             columns: Guarded::new(None),
             is_done: Cell::new(false),
-            has_run: Cell::new(false),
+            runs: Cell::new(0),
             parameters: Held::nothing(),
             values: Held::nothing(),
         }
@@ -67,7 +68,10 @@ impl Statement {
 
     /// Has the server prepare it; the session has the error.
     pub(super) fn prepare(&self, sql: &[u8]) -> Result<(), Failed> {
-        let prepared = self.session.prepare(sql)?;
+        let prepared = self.session.prepare(sql);
+        let prepared = prepared.inspect_err(|_| {
+            self.session.count_statement(Ending::Explicit, false, 0);
+        })?;
         let parameters = prepared.params();
         let _ = self.on_server.with(|it| *it = Some(prepared));
         self.parameters.hold_nulls(parameters.into());
@@ -92,7 +96,8 @@ impl Statement {
 
     /// Lets go of the rows; those on their way are read to their end.
     fn free_rows(&self) {
-        let _ = self.rows.with(|rows| drop(rows.take()));
+        let rows = self.rows.with(Option::take).ok().flatten();
+        self.session.count(Key::explicit_free_result, rows.is_some().into());
     }
 
     /// Whether what the server has still to say belongs to this statement.
@@ -105,7 +110,7 @@ impl Statement {
     /// Runs it up to its first reply.
     fn run(&self, running: Running<'_>) -> Result<Executed, Failed> {
         if !self.is_prepared() {
-            self.session.query(running.text())?;
+            self.session.query_whole(running.text())?;
             self.session.last_run.set(self.number);
             return Ok(self.answered());
         }
@@ -117,7 +122,7 @@ impl Statement {
             let prepared = it.as_ref().ok_or(Failed)?;
             let parameters: Vec<Parameter<'_>> =
                 (0..self.parameter_count()).map(|number| self.parameter(number)).collect();
-            self.has_run.set(true);
+            self.runs.set(self.runs.get() + 1);
             self.session.execute(self.number, prepared, &parameters, false)
         });
         executed.unwrap_or(Err(Failed))
@@ -165,7 +170,7 @@ impl Statement {
         Ok(())
     }
 
-    fn receive(&self, columns: Columns, format: Format) -> Result<Rows, Failed> {
+    fn receive(&self, columns: Columns, format: Format) -> Result<Rc<Rows>, Failed> {
         let session = &self.session;
         let is_text = format == Format::Text;
         if !self.settings.is_buffered.get() {
@@ -194,7 +199,7 @@ impl pdo::Statement for Statement {
     fn give_up(&self, has_database: bool) {
         self.free_rows();
         // As in stock that may be what a later statement has left: scripts go on without closing the cursor of a CALL.
-        if (has_database && !self.is_done.get()) || self.has_run.get() {
+        if (has_database && !self.is_done.get()) || self.runs.get() > 0 {
             let _ = self.session.skip_results();
         }
     }
@@ -216,7 +221,8 @@ impl pdo::Statement for Statement {
     }
 
     fn fetch(&self, running: Running<'_>) -> bool {
-        let advanced = self.rows.peek(|rows| rows.as_ref().map(Rows::advance)).ok().flatten();
+        let advanced =
+            self.rows.peek(|rows| rows.as_ref().map(|rows| rows.advance())).ok().flatten();
         let Some(advanced) = advanced else { return false };
         match self.settle(running, advanced) {
             Some(Advanced::Row) => {
@@ -273,7 +279,11 @@ impl pdo::Statement for Statement {
             return false;
         }
         self.parameters.put(number, bound.value());
-        !matches!(self.parameters.scalar(number), Scalar::Other)
+        if matches!(self.parameters.scalar(number), Scalar::Other) {
+            self.parameters.put_null(number);
+            return false;
+        }
+        true
     }
 
     fn write_column_meta(&self, running: Running<'_>, number: i64, slot: Slot<'_>) -> bool {
@@ -299,7 +309,8 @@ impl pdo::Statement for Statement {
             self.session.next_result().map(|()| self.answered())
         };
         if next.is_err() {
-            self.is_done.set(true);
+            // After a file that was refused there may be more.
+            self.is_done.set(!self.session.is_result_pending());
         }
         let taken = next.and_then(|executed| self.take(running, executed));
         self.settle(running, taken).is_some()
@@ -322,6 +333,7 @@ impl Drop for Statement {
     fn drop(&mut self) {
         let on_server = self.on_server.with(Option::take).ok().flatten();
         if let Some(prepared) = on_server {
+            self.session.count_statement(Ending::Explicit, true, self.runs.get());
             self.session.close_statement(&prepared, true);
         }
     }

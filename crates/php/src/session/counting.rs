@@ -1,9 +1,18 @@
 //! What of a session's doings goes into the statistics.
 
-use super::Session;
 use super::rows::Rows;
-use crate::statistics::{self, Counters, Key};
+use super::{SESSIONS, Session};
+use crate::statistics::{self, Counters, Key, Totals};
 use vaquita_client::{Connection, Statistics};
+
+/// Who ends a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The script.
+    Explicit,
+    /// The end of its object, or another statement in its place.
+    Implicit,
+}
 
 impl Session {
     /// Lets the driver work on the connection; if statistics are not collected, its counters are afterwards what they were before.
@@ -27,6 +36,20 @@ impl Session {
         }
     }
 
+    /// Adds all that was counted of the connection, and of rows that came over it and are still there.
+    pub(crate) fn add_to(&self, totals: &mut Totals) {
+        totals.add_counters(&self.counters);
+        if let Some(counted) = self.look(Connection::counted) {
+            totals.add_driver(&counted);
+        }
+        self.rows.each(|rows| rows.tell(|key, number| totals.add(key, number)));
+    }
+
+    /// Adds what was counted of all connections that this thread has.
+    pub(crate) fn add_all_to(totals: &mut Totals) {
+        SESSIONS.with(|sessions| sessions.each(|session| session.add_to(totals)));
+    }
+
     /// Counts what was fetched of rows, which are going; it was collected at its time.
     pub(crate) fn count_fetched(&self, rows: &Rows) {
         self.counters_now(|counters| rows.tell(|key, number| counters.add(key, number)));
@@ -41,6 +64,18 @@ impl Session {
     pub(crate) fn end_counting(&self, counted: &Statistics) {
         self.is_counting.set(false);
         self.counters.end(counted);
+    }
+
+    /// Counts the end of a statement that ran so often.
+    pub(crate) fn count_statement(&self, ending: Ending, is_prepared: bool, runs: u64) {
+        let (closed, freed) = match ending {
+            Ending::Explicit => (Key::explicit_stmt_close, Key::explicit_free_result),
+            Ending::Implicit => (Key::implicit_stmt_close, Key::implicit_free_result),
+        };
+        self.count(closed, 1);
+        self.count(freed, is_prepared.into());
+        self.count(Key::ps_prepared_never_executed, (runs == 0).into());
+        self.count(Key::ps_prepared_once_executed, (runs == 1).into());
     }
 
     pub(crate) fn count_connect(&self, is_connected: bool) {

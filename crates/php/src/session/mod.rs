@@ -5,8 +5,9 @@
 
 pub(crate) mod advanced;
 pub(crate) mod connecting;
-mod counting;
+pub(crate) mod counting;
 pub(crate) mod failure;
+mod living;
 pub(crate) mod local_infile;
 pub(crate) mod options;
 pub(crate) mod pool;
@@ -21,8 +22,11 @@ use crate::statistics::{self, Counters, Key};
 use crate::zend::guarded::{Bug, Guarded};
 use core::cell::Cell;
 use failure::{Failed, LastError};
+use living::Living;
 use local_infile::RequestedFile;
 use options::Options;
+use rows::Rows;
+use std::rc::Rc;
 use stock_words::Warnings;
 use vaquita_client::{
     Columns, ConnectOptions, Connection, Error, Lease, Pollable, Session as Said, State, Statistics,
@@ -49,15 +53,22 @@ pub(crate) struct Session {
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
     pub(crate) counters: Counters,
+    /// The rows that came over it, which count what is fetched of them.
+    rows: Living<Rows>,
     /// Whether it has a connection to count for.
     pub(crate) is_counting: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
     pub(crate) is_collecting: Cell<bool>,
 }
 
+thread_local! {
+    /// All of this thread, whoever has them: links, PDO's connections, those of them that wait for the next request.
+    static SESSIONS: Living<Session> = const { Living::none() };
+}
+
 impl Session {
-    pub(crate) fn new() -> Session {
-        Session {
+    pub(crate) fn new() -> Rc<Session> {
+        let session = Rc::new(Session {
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
             lease: Guarded::new(None),
@@ -69,9 +80,12 @@ impl Session {
             last_number: Cell::new(0),
             scratch: Guarded::new(Vec::new()),
             counters: Counters::new(),
+            rows: Living::none(),
             is_counting: Cell::new(false),
             is_collecting: Cell::new(statistics::is_collecting()),
-        }
+        });
+        SESSIONS.with(|sessions| sessions.add(&session));
+        session
     }
 
     /// What the server last said of a statement: rows, insert id, warnings. `default` if there is no connection.

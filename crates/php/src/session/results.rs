@@ -17,6 +17,15 @@ impl Session {
         self.note(response)
     }
 
+    /// Runs a statement up to its first reply. If that is a failure, what follows has nobody who could ask for it, and is read away.
+    pub(crate) fn query_whole(&self, sql: &[u8]) -> Result<(), Failed> {
+        self.query(sql).inspect_err(|_| {
+            self.keeping_failure(|session| {
+                let _ = session.skip_results();
+            });
+        })
+    }
+
     /// Sends a statement whose reply is read later, by [`Session::next_result`].
     pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
         self.drive(|connection| connection.send_query(sql))?;
@@ -47,14 +56,23 @@ impl Session {
     }
 
     /// Reads all that the server has still to say of the last query.
+    ///
+    /// # Errors
+    /// Of the first result that fails: a file that is refused is not the last one.
     pub(crate) fn skip_results(&self) -> Result<(), Failed> {
+        let mut first = None;
         while self.is_result_pending() {
-            self.next_result()?;
-            if self.take_announced().is_some() {
-                self.drive(Connection::discard_result)?;
+            let read = self.next_result().and_then(|()| match self.take_announced() {
+                Some(_) => self.drive(Connection::discard_result),
+                None => Ok(()),
+            });
+            if read.is_err() {
+                first.get_or_insert_with(|| self.error.take());
             }
         }
-        Ok(())
+        let Some(failures) = first else { return Ok(()) };
+        self.error.put(failures);
+        Err(Failed)
     }
 
     pub(super) fn forget_announced(&self) {

@@ -53,12 +53,21 @@ enum Place {
 }
 
 impl Rows {
-    fn new(session: &Rc<Session>, columns: Columns, format: Format, place: Place) -> Rows {
+    fn new(
+        session: &Rc<Session>,
+        generation: u64,
+        columns: Columns,
+        format: Format,
+        place: Place,
+    ) -> Rc<Rows> {
         let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
         let layout = Layout::new(&columns, format, native);
         let is_counted = session.is_collecting.get();
-        let generation = session.generation();
-        Rows { session: Rc::clone(session), generation, columns, layout, format, is_counted, place }
+        let session = Rc::clone(session);
+        let rows =
+            Rc::new(Rows { session, generation, columns, layout, format, is_counted, place });
+        rows.session.rows.add(&rows);
+        rows
     }
 
     /// Rows that were received.
@@ -67,7 +76,7 @@ impl Rows {
         columns: Columns,
         format: Format,
         stored: Buffered,
-    ) -> Rows {
+    ) -> Rc<Rows> {
         let spoilt = stored.spoilt_row();
         let place = Place::Here {
             count: stored.rows(),
@@ -77,27 +86,28 @@ impl Rows {
             fetches: Cell::new(0),
             spoilt,
         };
-        Rows::new(session, columns, format, place)
+        Rows::new(session, session.generation(), columns, format, place)
     }
 
     fn there(
         session: &Rc<Session>,
+        generation: u64,
         columns: Columns,
         format: Format,
         cursor: Option<Statement>,
         ended: bool,
-    ) -> Rows {
+    ) -> Rc<Rows> {
         let place = Place::There {
             cursor: cursor.map(|statement| (statement, Guarded::new(None))),
             fetched: Cell::new(0),
             ended: Cell::new(ended),
         };
-        Rows::new(session, columns, format, place)
+        Rows::new(session, generation, columns, format, place)
     }
 
     /// Rows that the connection is about to receive.
-    pub(crate) fn unbuffered(session: &Rc<Session>, columns: Columns, format: Format) -> Rows {
-        Rows::there(session, columns, format, None, false)
+    pub(crate) fn unbuffered(session: &Rc<Session>, columns: Columns, format: Format) -> Rc<Rows> {
+        Rows::there(session, session.generation(), columns, format, None, false)
     }
 
     /// Rows behind the cursor of a statement.
@@ -105,15 +115,14 @@ impl Rows {
         session: &Rc<Session>,
         columns: Columns,
         statement: Statement,
-    ) -> Rows {
-        Rows::there(session, columns, Format::Binary, Some(statement), false)
+    ) -> Rc<Rows> {
+        let generation = session.generation();
+        Rows::there(session, generation, columns, Format::Binary, Some(statement), false)
     }
 
     /// Columns alone.
-    pub(crate) fn none(session: &Rc<Session>, columns: Columns) -> Rows {
-        let mut rows = Rows::there(session, columns, Format::Binary, None, true);
-        rows.generation = NO_GENERATION;
-        rows
+    pub(crate) fn none(session: &Rc<Session>, columns: Columns) -> Rc<Rows> {
+        Rows::there(session, NO_GENERATION, columns, Format::Binary, None, true)
     }
 
     pub(crate) fn is_buffered(&self) -> bool {
@@ -325,11 +334,6 @@ impl Rows {
 }
 
 impl Rows {
-    /// Whether they came over the connection that a session has.
-    pub(crate) fn belong_to(&self, session: &Session) -> bool {
-        core::ptr::eq(&raw const *self.session, session)
-    }
-
     /// Tells what was fetched of them, unless that does not count.
     pub(crate) fn tell(&self, mut tell: impl FnMut(Key, u64)) {
         if !self.is_counted {

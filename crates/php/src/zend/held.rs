@@ -235,7 +235,11 @@ impl Held {
             if type_of(to) == ffi::IS_REFERENCE {
                 let reference = (*to).value.ref_;
                 if !(*reference).sources.ptr.is_null() {
+                    // The destructor of what it held may let go of all other references, and Zend writes the value after that.
+                    let mut kept = Slot::undefined();
+                    copy(Slot::new(&raw mut kept), to);
                     ffi::zend_try_assign_typed_ref_ex(reference, &raw mut value, false);
+                    ffi::zval_ptr_dtor(&raw mut kept);
                     return;
                 }
                 variable = &raw mut (*reference).val;

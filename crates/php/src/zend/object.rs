@@ -5,7 +5,6 @@
 
 pub(crate) use super::class::ClassSlot;
 use super::ffi;
-use super::globals;
 use super::guarded;
 use super::held::{self, Held};
 use super::memory::allocate;
@@ -163,27 +162,6 @@ impl<T: Class> Deref for Object<'_, T> {
 
     fn deref(&self) -> &T {
         self.state()
-    }
-}
-
-/// Calls with each object of T's class, or of one derived from it, that this thread has and whose state is there still.
-///
-/// No Zend call may happen inside.
-pub(crate) fn each_living<T: Class>(mut with: impl FnMut(&T)) {
-    let Some(handlers) = T::class().handlers.get() else { return };
-    // SAFETY: the store has `top` places from 1 on. Those that are free hold a number with the lowest bit set; the object in any
-    // other is there, with its state as long as it was not freed (the flag says so), and the table tells whose it is.
-    unsafe {
-        let store = &raw const (*globals::executor()).objects_store;
-        for place in 1..(*store).top {
-            let object = *(*store).object_buckets.add(place as usize);
-            if object.addr() & 1 == 0
-                && (*object).gc.u.type_info & ffi::IS_OBJ_FREE_CALLED == 0
-                && ptr::eq((*object).handlers, handlers)
-            {
-                with(&(*holder::<T>(object)).state);
-            }
-        }
     }
 }
 
