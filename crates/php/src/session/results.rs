@@ -19,10 +19,13 @@ impl Session {
 
     /// Runs a statement up to its first reply. If that is a failure, what follows has nobody who could ask for it, and is read away.
     pub(crate) fn query_whole(&self, sql: &[u8]) -> Result<(), Failed> {
+        let is_another_pending = self.is_result_pending();
         self.query(sql).inspect_err(|_| {
-            self.keeping_failure(|session| {
-                let _ = session.skip_results();
-            });
+            if !is_another_pending {
+                self.keeping_failure(|session| {
+                    let _ = session.skip_results();
+                });
+            }
         })
     }
 
