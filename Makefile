@@ -10,7 +10,7 @@ help:
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
 	@echo "make conformance-memory  those of mysqli on a PHP for debugging, and under valgrind"
 	@echo "make apps         WordPress, phpMyAdmin and Adminer on stock and on Vaquita: is every page the same?"
-	@echo "make calls        what each call of mysqli costs on both, in instructions"
+	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; COUNT=10000 SEED=1"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"

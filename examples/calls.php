@@ -1,5 +1,5 @@
 <?php
-// Makes one call of mysqli many times, for counting what a call costs.
+// Makes one call of mysqli or PDO many times, for counting what a call costs.
 //
 //     MYSQL_USER=me MYSQL_PASSWORD=secret MYSQL_DATABASE=test php examples/calls.php fetch_row_5 1000
 //
@@ -9,16 +9,16 @@
 
 declare(strict_types=1);
 
-// A stored result with so many rows of these columns.
-function rows(mysqli $db, int $count, int $columns): mysqli_result
+// A query with so many rows of these columns.
+function rows(int $count, int $columns): string
 {
     $row = implode(', ', array_map(fn ($n) => "'value $n' AS c$n", range(1, $columns)));
-    return $db->query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $count) SELECT $row FROM n");
+    return "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $count) SELECT $row FROM n";
 }
 
 function fetch_rows(mysqli $db, int $count, int $columns): void
 {
-    $result = rows($db, $count, $columns);
+    $result = $db->query(rows($count, $columns));
     while ($result->fetch_row());
 }
 
@@ -37,11 +37,11 @@ $calls = [
     'fetch_row_5' => fn (mysqli $db, int $count) => fetch_rows($db, $count, 5),
     'fetch_row_20' => fn (mysqli $db, int $count) => fetch_rows($db, $count, 20),
     'fetch_assoc_5' => function (mysqli $db, int $count): void {
-        $result = rows($db, $count, 5);
+        $result = $db->query(rows($count, 5));
         while ($result->fetch_assoc());
     },
     'fetch_object_5' => function (mysqli $db, int $count): void {
-        $result = rows($db, $count, 5);
+        $result = $db->query(rows($count, 5));
         while ($result->fetch_object());
     },
     'bind_param_and_execute' => function (mysqli $db, int $count): void {
@@ -83,6 +83,50 @@ $calls = [
             $db->real_escape_string("It's a string of forty characters, no more");
         }
     },
+    'pdo_exec' => function (PDO $db, int $count): void {
+        for ($i = 0; $i < $count; $i++) {
+            $db->exec('DO 1');
+        }
+    },
+    'pdo_query_empty_result' => function (PDO $db, int $count): void {
+        for ($i = 0; $i < $count; $i++) {
+            $db->query('SELECT 1 FROM DUAL WHERE 0');
+        }
+    },
+    'pdo_fetch_5' => function (PDO $db, int $count): void {
+        $statement = $db->query(rows($count, 5));
+        while ($statement->fetch(PDO::FETCH_ASSOC));
+    },
+    'pdo_fetch_all_5' => fn (PDO $db, int $count) => $db->query(rows($count, 5))->fetchAll(PDO::FETCH_NUM),
+    'pdo_fetch_5_unbuffered' => function (PDO $db, int $count): void {
+        $db->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
+        $statement = $db->query(rows($count, 5));
+        while ($statement->fetch(PDO::FETCH_ASSOC));
+    },
+    'pdo_fetch_5_prepared' => function (PDO $db, int $count): void {
+        $db->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
+        $statement = $db->prepare(rows($count, 5));
+        $statement->execute();
+        while ($statement->fetch(PDO::FETCH_ASSOC));
+    },
+    'pdo_execute' => function (PDO $db, int $count): void {
+        $statement = $db->prepare('SELECT ?, ?');
+        for ($i = 0; $i < $count; $i++) {
+            $statement->execute([$i, 'text']);
+        }
+    },
+    'pdo_execute_prepared' => function (PDO $db, int $count): void {
+        $db->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
+        $statement = $db->prepare('SELECT ?, ?');
+        for ($i = 0; $i < $count; $i++) {
+            $statement->execute([$i, 'text']);
+        }
+    },
+    'pdo_quote' => function (PDO $db, int $count): void {
+        for ($i = 0; $i < $count; $i++) {
+            $db->quote("It's a string of forty characters, no more");
+        }
+    },
 ];
 
 if ($argc === 1) { // which calls there are
@@ -91,13 +135,10 @@ if ($argc === 1) { // which calls there are
 }
 [, $call, $count] = $argv;
 $setting = fn (string $name, string $default = '') => getenv("MYSQL_$name") ?: $default;
-$db = new mysqli(
-    $setting('HOST', 'localhost'),
-    $setting('USER'),
-    $setting('PASSWORD'),
-    $setting('DATABASE'),
-    (int) $setting('PORT', '3306'),
-    $setting('SOCKET') ?: null,
-);
+$user = [$setting('USER'), $setting('PASSWORD')];
+[$host, $database, $port, $socket] = [$setting('HOST', 'localhost'), $setting('DATABASE'), $setting('PORT', '3306'), $setting('SOCKET')];
+$db = str_starts_with($call, 'pdo_')
+    ? new PDO("mysql:host=$host;port=$port;dbname=$database" . ($socket === '' ? '' : ";unix_socket=$socket"), ...$user)
+    : new mysqli($host, ...[...$user, $database, (int) $port, $socket ?: null]);
 $db->query('SET SESSION max_recursive_iterations = 1000000');
 $calls[$call]($db, (int) $count);

@@ -1,4 +1,4 @@
-//! `vaquita-bench calls`: what a call of mysqli costs on both stacks, in instructions of the process itself.
+//! `vaquita-bench calls`: what a call of mysqli or PDO costs on both stacks, in instructions of the process itself.
 //!
 //! Callgrind counts them: they hardly drift, whatever else the machine does. Each call is made few times and many times; what the
 //! second process needs more, it needs for the calls.
