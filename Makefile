@@ -8,7 +8,7 @@ help:
 	@echo "make test-php84   all tests that need PHP, on PHP 8.4"
 	@echo "make conformance  PHP's own tests on stock and on Vaquita; SUITE=mysqli or pdo_mysql SERVER=mariadb MODES=tcp,socket,tls,compress (defaults: mysqli, mariadb, tcp)"
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
-	@echo "make conformance-memory  those of mysqli on a PHP for debugging, and under valgrind"
+	@echo "make conformance-memory  those on a PHP for debugging, and under valgrind; SUITE=mysqli or pdo_mysql (default: both)"
 	@echo "make apps         WordPress, phpMyAdmin and Adminer on stock and on Vaquita: is every page the same?"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; COUNT=10000 SEED=1"
@@ -32,17 +32,16 @@ test-php84:
 test-matrix:
 	@scripts/test-matrix
 
-SUITE ?= mysqli
 SERVER ?= mariadb
 MODES ?= tcp
 conformance:
-	@scripts/conformance "$(SUITE)" "$(SERVER)" "$(MODES)"
+	@scripts/conformance "$(or $(SUITE),mysqli)" "$(SERVER)" "$(MODES)"
 
 conformance-all:
 	@scripts/conformance-all
 
 conformance-memory:
-	@scripts/conformance-memory
+	@scripts/conformance-memory $(SUITE)
 
 apps:
 	@scripts/apps
