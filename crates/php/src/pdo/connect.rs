@@ -111,10 +111,9 @@ fn take_options(database: &Database, handle: Handle<'_>, options: Options<'_>) -
 
 /// Connects the session.
 fn open(session: &Session, handle: Handle<'_>, source: [Option<Str>; 7], flags: i64) -> bool {
-    let [charset, database, host, port, socket, user, password] =
-        source.map(|value| value.map(Str::bytes));
+    let [charset, database, host, port, socket, user, password] = source;
     if let Some(name) = charset {
-        let charset = Charset::by_name(name);
+        let charset = Charset::by_name(name.bytes());
         if charset.is_none() {
             let message = b"Unknown character set".to_vec();
             session.error.set(codes::CANT_FIND_CHARSET, *b"HY000", message);
@@ -127,13 +126,15 @@ fn open(session: &Session, handle: Handle<'_>, source: [Option<Str>; 7], flags: 
     if is_pending() || !tls::may_read_files(session) {
         return false;
     }
-    let given = |value: Option<&'static [u8]>| value.filter(|value| !value.is_empty());
+    let bytes = |value: Option<Str>| value.map(Str::bytes);
+    // Asked of strings, not of bytes: there LLVM compares a length that may not be set, which is harmless, but valgrind reports it.
+    let given = |value: Option<Str>| bytes(value.filter(|value| !value.bytes().is_empty()));
     let target = Target {
         host: Some(given(host).unwrap_or(b"localhost")),
-        user: handle.user().or(user),
-        password: handle.password().or(password),
-        database,
-        port: port.map(leading_number).filter(|port| *port != 0),
+        user: handle.user().or(bytes(user)),
+        password: handle.password().or(bytes(password)),
+        database: bytes(database),
+        port: bytes(port).map(leading_number).filter(|port| *port != 0),
         socket: given(socket).or_else(|| ini::string(c"pdo_mysql.default_socket")),
     };
     // No user code runs from here on: settings stay as they are.
