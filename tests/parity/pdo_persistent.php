@@ -1,0 +1,67 @@
+<?php
+// PDO: persistent handles in one request after the other, whatever the last one left, and in forked processes.
+// servers: mariadb mysql80
+// transports: tcp tls
+require 'support/prelude.php';
+require 'support/web_server.php';
+watch_errors();
+
+section('one request after the other');
+$server = new WebServer(<<<'PHP'
+<?php
+require 'support/prelude.php';
+header('Content-Type: text/plain');
+$do = $_GET['do'];
+$db = connect_pdo([PDO::ATTR_PERSISTENT => true, PDO::ATTR_EMULATE_PREPARES => $do !== 'native', PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => $do !== 'unbuffered']);
+$db->exec('SET @requests = COALESCE(@requests, 0) + 1');
+switch ($do) {
+    case 'variable': show($db->exec('SET @x = 5')); break;
+    case 'attribute': show($db->setAttribute(PDO::ATTR_FETCH_TABLE_NAMES, true)); break;
+    case 'unbuffered': $kept = $db->query('SELECT 1 UNION SELECT 2 UNION SELECT 3'); show($kept->fetchColumn()); exit;
+    case 'native': $kept = $db->prepare('SELECT ? UNION SELECT 7'); show($kept->execute(['b']), $kept->fetchColumn()); break;
+    case 'several': $kept = $db->query('SELECT 1; SELECT 2'); exit;
+    case 'transaction': show($db->beginTransaction(), $db->exec('CREATE TEMPORARY TABLE IF NOT EXISTS kept (a INT)'), $db->exec('INSERT INTO kept VALUES (1)')); break;
+    case 'error': attempt('nonsense', fn() => $db->exec('nonsense')); break;
+    case 'fatal': $kept = $db->query('SELECT 1 UNION SELECT 2'); nowhere();
+    case 'kill': connect_pdo()->exec('KILL ' . $db->query('SELECT CONNECTION_ID()')->fetchColumn()); exit;
+}
+show($db->errorCode(), $db->errorInfo(), $db->inTransaction(), $db->query('SELECT t.n, @requests, @x FROM (SELECT 1 AS n) t')->fetch(PDO::FETCH_ASSOC));
+PHP);
+foreach (['', '', 'variable', 'attribute', '', 'unbuffered', '', 'unbuffered', 'unbuffered', 'native', 'native', '', 'several', '', 'transaction', '', 'error', '', 'fatal', '', 'kill', '', ''] as $do) {
+    echo "--- $do\n", preg_replace(['#HTTP/\d\.\d#', '#/\S*/index.php#'], ['HTTP', 'index.php'], $server->get("do=$do")), "\n";
+}
+unset($server);
+if (server('TRANSPORT') === 'tls') {
+    exit; // stock adds warnings of OpenSSL's to what follows, which differ from run to run
+}
+
+/** What the function shows in a child of this process. */
+function in_child(callable $function): string
+{
+    [$mine, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+    $child = pcntl_fork();
+    if ($child === 0) {
+        fclose($mine);
+        fwrite($theirs, text($function()));
+        exit; // all the way through PHP's end
+    }
+    fclose($theirs);
+    $shown = stream_get_contents($mine);
+    pcntl_waitpid($child, $status);
+    return "$status: $shown";
+}
+
+foreach ([true, false] as $is_persistent) {
+    foreach (['uses it', 'lets it be'] as $what) {
+        section('a child of a process with a ' . ($is_persistent ? 'persistent' : 'plain') . " handle $what");
+        $db = connect_pdo([PDO::ATTR_PERSISTENT => $is_persistent, PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => false]);
+        $db->exec('SET @whose = "parent"');
+        $rows = $what === 'uses it' ? null : $db->query('SELECT 1 UNION SELECT 2 UNION SELECT 3');
+        show($rows?->fetchColumn());
+        show(in_child(fn() => $rows !== null ?: connect_pdo([PDO::ATTR_PERSISTENT => $is_persistent])->query('SELECT @whose')->fetchColumn()));
+        attempt('rows', fn() => $rows?->fetchAll(PDO::FETCH_COLUMN));
+        attempt('query', fn() => $db->query('SELECT @whose')->fetchColumn());
+        attempt('again', fn() => connect_pdo([PDO::ATTR_PERSISTENT => $is_persistent])->query('SELECT @whose')->fetchColumn());
+        unset($rows, $db);
+    }
+}
