@@ -30,6 +30,21 @@ foreach ([['nonsense'], [PDO::MYSQL_ATTR_INIT_COMMAND => 'SET @a = 7'], [PDO::MY
     });
 }
 
+section('TLS asked for by attributes without a value');
+foreach (['KEY', 'CERT', 'CA', 'CAPATH', 'CIPHER'] as $name) {
+    foreach (['', null, false] as $value) {
+        foreach ([true, false] as $is_verified) {
+            $options = [constant("PDO::MYSQL_ATTR_SSL_$name") => $value, PDO::MYSQL_ATTR_SSL_VERIFY_SERVER_CERT => $is_verified];
+            try {
+                $db = new PDO("mysql:host=127.0.0.1;port=$port", server('USER'), server('PASSWORD'), $options);
+                show($name, $value, $is_verified, $db->query("SHOW STATUS LIKE 'Ssl_cipher'")->fetchColumn(1) !== '');
+            } catch (PDOException $thrown) {
+                show($name, $value, $is_verified, $thrown->getCode(), substr($thrown->getMessage(), 0, 54));
+            }
+        }
+    }
+}
+
 section('attributes');
 $db = connect_pdo();
 foreach ((new ReflectionClass('PDO'))->getConstants() as $name => $number) {

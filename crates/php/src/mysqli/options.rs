@@ -143,12 +143,13 @@ fn set_string(session: &Session, number: i64, value: Value<'_>) -> Outcome<bool>
 /// `mysqli_ssl_set`.
 pub(crate) fn ssl_set(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(5, 5)?;
+    let mut named = || Ok(call.optional_bytes()?.filter(|value| !value.is_empty()));
     let files = TlsFiles {
-        key: call.optional_bytes()?,
-        certificate: call.optional_bytes()?,
-        ca_file: call.optional_bytes()?,
-        ca_directories: call.optional_bytes()?,
-        ciphers: call.optional_bytes()?,
+        key: named()?,
+        certificate: named()?,
+        ca_file: named()?,
+        ca_directories: named()?,
+        ciphers: named()?,
     };
     let session = Link::session(link, Status::Initialised)?;
     let _ = session.options.with(|options| options.tls = Asked::of(&files));

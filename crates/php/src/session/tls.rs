@@ -26,22 +26,22 @@ pub(crate) struct TlsFiles<'a> {
     pub(crate) ciphers: Option<&'a [u8]>,
 }
 
-/// What was asked for; empty: nothing.
+/// What was asked for. Where there is anything, be it empty, that is TLS.
 #[derive(Default)]
 pub(crate) struct Asked {
-    key: Vec<u8>,
-    certificate: Vec<u8>,
-    ca_file: Vec<u8>,
+    key: Option<Vec<u8>>,
+    certificate: Option<Vec<u8>>,
+    ca_file: Option<Vec<u8>>,
     /// Several with colons between.
-    ca_directories: Vec<u8>,
-    ciphers: Vec<u8>,
+    ca_directories: Option<Vec<u8>>,
+    ciphers: Option<Vec<u8>>,
 }
 
 impl Asked {
     pub(crate) fn of(files: &TlsFiles<'_>) -> Asked {
         // A text ends at its first NUL, as it does for stock.
         let own = |value: Option<&[u8]>| {
-            value.unwrap_or_default().iter().take_while(|byte| **byte != 0).copied().collect()
+            value.map(|it| it.iter().take_while(|byte| **byte != 0).copied().collect())
         };
         Asked {
             key: own(files.key),
@@ -54,22 +54,21 @@ impl Asked {
 
     fn is_anything(&self) -> bool {
         let Asked { key, certificate, ca_file, ca_directories, ciphers } = self;
-        let values = [key, certificate, ca_file, ca_directories, ciphers];
-        values.into_iter().any(|value| !value.is_empty())
+        [key, certificate, ca_file, ca_directories, ciphers].into_iter().any(Option::is_some)
     }
 
     /// All that may be read, a path each.
     fn paths(&self) -> impl Iterator<Item = &[u8]> {
         let files = [&self.key, &self.certificate, &self.ca_file];
-        let paths = files.into_iter().map(Vec::as_slice).chain(directories(&self.ca_directories));
+        let files = files.into_iter().filter_map(Option::as_deref);
+        let paths = files.chain(self.ca_directories.as_deref().into_iter().flat_map(directories));
         paths.filter(|path| !path.is_empty())
     }
 }
 
 /// A list of directories, as OpenSSL reads it; one of colons alone is a list, too, of no directory.
 fn directories(list: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let list = (!list.is_empty()).then_some(list);
-    list.into_iter().flat_map(|list| list.split(|byte| *byte == b':'))
+    list.split(|byte| *byte == b':')
 }
 
 /// The settings that TLS heeds; one without a value is empty. They must not outlive the next user code, which may change them.
@@ -126,22 +125,23 @@ pub(crate) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> O
     }
     let is_verified = flags & CLIENT_SSL_VERIFY_SERVER_CERT != 0
         || (asked.is_anything() && flags & CLIENT_SSL_DONT_VERIFY_SERVER_CERT == 0);
-    let path = |bytes: &[u8]| (!bytes.is_empty()).then(|| path_of(bytes));
-    let ca_directories = match asked.ca_directories.as_slice() {
-        b"" => settings.ca_directories,
-        asked => asked,
-    };
+    let path = |asked: &Option<Vec<u8>>| asked.as_deref().map(path_of);
+    let ca_directories = asked.ca_directories.as_deref().or_else(|| given(settings.ca_directories));
     Some(TlsOptions {
         // Nothing is stricter than the first.
         verify: if is_verified { Verify::Identity } else { settings.least.unwrap_or(Verify::None) },
-        ca_file: path(&asked.ca_file).or_else(|| path(settings.ca_file)),
-        ca_directories: directories(ca_directories).map(path_of).collect(),
+        ca_file: path(&asked.ca_file).or_else(|| given(settings.ca_file).map(path_of)),
+        ca_directories: ca_directories.into_iter().flat_map(directories).map(path_of).collect(),
         certificate: path(&asked.certificate),
         key: path(&asked.key),
-        ciphers: (!asked.ciphers.is_empty())
-            .then(|| String::from_utf8_lossy(&asked.ciphers).into_owned()),
-        crl_file: path(settings.crl_file),
+        ciphers: asked.ciphers.as_deref().map(|it| String::from_utf8_lossy(it).into_owned()),
+        crl_file: given(settings.crl_file).map(path_of),
     })
+}
+
+/// A setting's value; `None`: it has none.
+fn given(value: &[u8]) -> Option<&[u8]> {
+    Some(value).filter(|value| !value.is_empty())
 }
 
 /// Whether the script may have the files that it named for TLS read; if not, the session says why.
