@@ -11,7 +11,7 @@ help:
 	@echo "make conformance-memory  those on a PHP for debugging, and under valgrind; SUITE=mysqli or pdo_mysql (default: both)"
 	@echo "make apps         WordPress, phpMyAdmin and Adminer on stock and on Vaquita: is every page the same?"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
-	@echo "make differential  random sequences of calls on stock and on Vaquita; COUNT=10000 SEED=1"
+	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
@@ -52,7 +52,7 @@ calls:
 COUNT ?= 10000
 SEED ?= 1
 differential:
-	@tests/differential/run --seed "$(SEED)" --count "$(COUNT)"
+	@tests/differential/run $(if $(SURFACE),--surface "$(SURFACE)") --seed "$(SEED)" --count "$(COUNT)"
 
 install:
 	@scripts/install

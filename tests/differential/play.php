@@ -16,6 +16,7 @@ require 'support/prelude.php';
 const TABLES = ['w0', 'w1', 'w2'];
 
 class Bare extends mysqli { public function __construct() {} }
+class BarePdo extends PDO { public function __construct() {} }
 class Child extends mysqli { public $mine = 1; }
 class Row { public $id = 'mine'; private $name; public function __construct(public mixed $given = 0) {} }
 class Throwing { public function __construct() { throw new DomainException('thrown'); } }
@@ -24,7 +25,66 @@ class Typed { public int $id = 0; public int $a = 0; public array $name = []; }
 class Fixed { public readonly int $id; public function __construct() {} }
 abstract class Abstracted {}
 enum Suit { case One; }
+class ChildOfPdo extends PDO { public $mine = 1; public function __destruct() { echo "  a handle ends\n"; } }
+class Own extends PDOStatement { private function __construct(public mixed $given = 0) {} public function __destruct() { echo "  a statement ends\n"; } }
+class Public_ extends PDOStatement { public function __construct() {} }
+class Failing extends PDOStatement { private function __construct() { throw new DomainException('thrown'); } }
 class Words { public function __toString(): string { return 'words'; } }
+
+/** Does something else while a row becomes an object, or the argument of a function; once. */
+class Meddling
+{
+    public static ?Closure $act = null;
+    public $id = 'mine';
+
+    public function __construct(public mixed $given = 0)
+    {
+        meddle();
+    }
+}
+
+function meddle(mixed ...$row): mixed
+{
+    $act = Meddling::$act;
+    Meddling::$act = null;
+    return $act === null ? $row : $act();
+}
+
+function stream(string $text): mixed
+{
+    $stream = fopen('php://memory', 'w+');
+    fwrite($stream, $text);
+    rewind($stream);
+    return $stream;
+}
+
+function closed_stream(): mixed
+{
+    $stream = stream('');
+    fclose($stream);
+    return $stream;
+}
+
+/** A part of a data source's name, and a key of persistent handles, that no other sequence in this process has. */
+function own_key(): string
+{
+    return ";sequence=$GLOBALS[number]";
+}
+
+function id_of(PDO $db): mixed
+{
+    return $db->query('SELECT CONNECTION_ID() AS id')->fetchColumn();
+}
+
+/** Ends a connection of this sequence. */
+function kill(mixed $id): void
+{
+    global $admin;
+    try {
+        is_numeric($id) && kill_connection($admin, (int) $id);
+    } catch (mysqli_sql_exception) { // it ended by itself
+    }
+}
 
 function dump(mixed $value): string
 {
@@ -63,17 +123,20 @@ function masked(string $step, mixed $value): string
     if (is_array($value) && str_contains($step, 'error_list')) {
         $value = last_error($value);
     }
+    if (is_string($value) && str_starts_with($value, 'Uptime: ')) {
+        $value = preg_replace('/\d+(\.\d+)?/', 'N', $value);
+    }
     $text = is_string($value) && str_starts_with($step, 'dump(') ? $value : text($value);
     if (preg_match('/^[^(]*(->|_)stat\(/', $step)) {
         $text = preg_replace('/\d+(\.\d+)?/', 'N', $text);
     }
-    if (preg_match('/->(thread_)?id(\+\+|$)|mysqli_thread_id/', $step) && is_int($value) && $value > 0) {
+    if (preg_match('/->(thread_)?id(\+\+|$)|mysqli_thread_id|\bid_of\(/', $step) && is_numeric($value) && $value > 0) {
         return 'an id';
     }
     return preg_replace('/("(?:thread_)?id"\]?(?: ?=>\s*|:)(?:int\()?)[1-9]\d*/', '$1N', $text);
 }
 
-/** The properties of an object that tell its state; the first that fails ends it. */
+/** What tells the state of an object; the first that fails ends it. */
 function state(?object $object): string
 {
     $names = match (true) {
@@ -81,12 +144,14 @@ function state(?object $object): string
         $object instanceof mysqli_stmt => ['affected_rows', 'insert_id', 'num_rows', 'param_count', 'field_count', 'errno', 'error', 'error_list', 'sqlstate', 'id'],
         $object instanceof mysqli_result => ['current_field', 'field_count', 'lengths', 'num_rows', 'type'],
         $object instanceof mysqli_warning => ['message', 'sqlstate', 'errno'],
+        $object instanceof PDO => ['errorInfo()', 'inTransaction()'],
+        $object instanceof PDOStatement => ['columnCount()', 'rowCount()', 'errorInfo()'],
         default => [],
     };
     $values = [];
     try {
         foreach ($names as $name) {
-            $value = $object->$name;
+            $value = str_ends_with($name, '()') ? $object->{substr($name, 0, -2)}() : $object->$name;
             $values[] = match (true) {
                 $name === 'id' && $value > 0 => 'an id',
                 $name === 'error_list' => text(last_error($value)),
@@ -103,7 +168,7 @@ function state(?object $object): string
 function wait_for_the_end(string $step, array $objects): void
 {
     global $admin;
-    if (!preg_match('/\b(?:mysqli_)?(?:commit|rollback|change_user|kill)\(/', $step)) {
+    if (!preg_match('/\b(?:mysqli_)?(?:commit|rollback|change_user|kill)\(|\bKILL |\bRELEASE\b/', $step)) {
         return;
     }
     $driver = new mysqli_driver;
@@ -111,13 +176,17 @@ function wait_for_the_end(string $step, array $objects): void
     $driver->report_mode = MYSQLI_REPORT_OFF;
     foreach ($objects as $object) {
         try {
-            $id = $object instanceof mysqli ? $object->thread_id : 0;
+            $who = match (true) {
+                $object instanceof mysqli => "ID = $object->thread_id",
+                $object instanceof PDO => "ID <> $admin->thread_id AND DB = DATABASE()", // its own id can't be asked for without a query
+                default => '1 = 0',
+            };
         } catch (Throwable) { // it is no connection
             continue;
         }
         // One that writes may wait for us to read; not one that ends, which writes its last answer.
-        $is_at_work = "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = $id AND (COMMAND = 'Killed' OR COMMAND <> 'Sleep' AND COALESCE(STATE, '') NOT IN ('Writing to net', 'Sending to client'))";
-        for ($tries = 0; $id > 0 && $tries < 1000 && $admin->query($is_at_work)->num_rows > 0; $tries++);
+        $is_at_work = "SELECT 1 FROM information_schema.PROCESSLIST WHERE $who AND (COMMAND = 'Killed' OR COMMAND <> 'Sleep' AND COALESCE(STATE, '') NOT IN ('Writing to net', 'Sending to client'))";
+        for ($tries = 0; $tries < 1000 && $admin->query($is_at_work)->num_rows > 0; $tries++);
     }
     $driver->report_mode = $mode;
 }
@@ -129,7 +198,7 @@ function told(string $step, mixed $value, ?Throwable $thrown, array $objects): v
     foreach ($objects as $name => $object) {
         if (is_object($object)) {
             echo "  $name: ", state($object), "\n";
-        } elseif (!preg_match('/^(link|result|stmt|warning)/', $name)) {
+        } elseif (!preg_match('/^(link|result|stmt|warning|db)/', $name)) {
             echo "  $name: ", text($object), "\n";
         }
     }
@@ -140,9 +209,9 @@ function program(array $steps): string
 {
     $code = "\$driver = new mysqli_driver; \$many = array_fill(0, 13, null);\n";
     foreach ($steps as $number => $step) {
-        preg_match_all('/\$((?:link|result|stmt|warning)\d)/', $step, $names);
+        preg_match_all('/\$((?:link|result|stmt|warning|db)\d)/', $step, $names);
         $names = $names[1];
-        if (preg_match('/fetch\(|bind_result|execute/', $step)) {
+        if (preg_match('/fetch(All|Column|Object)?\(|bind(_result|Param|Value|Column)|execute|foreach|iterator/', $step)) {
             array_push($names, 'a', 'b', 'c', 'd', 'many');
         }
         $objects = implode(', ', array_map(fn(string $name) => "'$name' => \$$name ?? null", array_unique($names)));
@@ -201,8 +270,11 @@ foreach (json_decode(file_get_contents($argv[1]), true) as $number => $steps) {
         echo 'thrown at the end: ', text($thrown), "\n";
         $thrown = null;
     }
+    Meddling::$act = null;
     mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
-    if (str_contains($program, "'p:") || str_contains($program, 'p:')) {
+    if (str_contains($program, 'PDO::ATTR_PERSISTENT')) {
+        end_others($admin);
+    } elseif (str_contains($program, 'p:')) {
         end_others($admin);
         connect(hostname: 'p:localhost')->query('DO 1');
         end_others($admin);

@@ -1,78 +1,62 @@
 <?php
 /*
  * Random sequences of calls, as PHP source: one expression a step. A sequence is made before anybody runs it, of what probably is in each
- * variable by then, and is the same for the same seed and stub file.
+ * variable by then, and is the same for the same seed and stub files. Each surface has its own steps.
  */
 
 declare(strict_types=1);
 
-final class Sequence
+/** A surface has the constants KINDS, the name of the variables for each class, and ARGUMENTS, the class that makes those. */
+abstract class Sequence
 {
     private const STEPS = 20;
-    private const KINDS = ['mysqli' => 'link', 'mysqli_result' => 'result', 'mysqli_stmt' => 'stmt', 'mysqli_warning' => 'warning'];
     private const OF_A_KIND = 3;
 
-    private readonly Dice $dice;
-    private readonly Arguments $arguments;
+    protected readonly Dice $dice;
+    protected readonly Arguments $arguments;
     /** @var array<string, list<int>> the numbers of the variables of each kind that were set */
-    private array $set = ['link' => [], 'result' => [], 'stmt' => [], 'warning' => []];
-    /** @var array<int, array{int, int}> how many parameters and columns each statement has */
-    private array $shapes = [];
-    /** @var array<string, true> links that were asked something and not taken the answer of */
-    private array $is_due = [];
+    protected array $set;
 
-    /** @param array{calls: list<array>, properties: array<string, list<string>>} $catalogue */
-    private function __construct(private readonly array $catalogue, int $seed)
+    /** @param array{calls: list<array>, properties: array<string, list<string>>, constants: list<string>} $catalogue */
+    final protected function __construct(protected readonly array $catalogue, int $seed)
     {
         $this->dice = new Dice($seed);
-        $this->arguments = new Arguments($this->dice);
+        $this->arguments = new (static::ARGUMENTS)($this->dice);
+        $this->set = array_fill_keys(array_values(static::KINDS), []);
     }
 
     /** @return list<string> */
-    public static function of(array $catalogue, int $seed): array
+    final public static function of(array $catalogue, int $seed): array
     {
-        $sequence = new self($catalogue, $seed);
-        $steps = [$sequence->dice->one_in(3) ? $sequence->report() : 'mysqli_report(MYSQLI_REPORT_OFF)'];
+        $sequence = new static($catalogue, $seed);
+        $steps = [$sequence->first()];
         while (count($steps) < self::STEPS) {
             $steps[] = $sequence->step();
         }
         return $steps;
     }
 
-    private function report(): string
-    {
-        return 'mysqli_report(' . $this->dice->any(['MYSQLI_REPORT_ERROR', 'MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT', 'MYSQLI_REPORT_ALL', 'MYSQLI_REPORT_ALL ^ MYSQLI_REPORT_STRICT']) . ')';
-    }
+    abstract protected function first(): string;
 
-    private function step(): string
-    {
-        if ($this->set['link'] === []) {
-            return $this->make_link();
-        }
-        $roll = $this->dice->number(1, 100);
-        return match (true) {
-            $roll <= 4 => $this->make_link(),
-            $roll <= 20 => $this->ask(),
-            $roll <= 30 => $this->fetch(),
-            $roll <= 50 => $this->use_statement(),
-            $roll <= 54 => $this->look(),
-            $roll <= 58 => $this->drop(),
-            $roll <= 61 => '$' . $this->dice->any(['a', 'b', 'c']) . ' = ' . $this->arguments->value(),
-            $roll <= 62 => $this->dice->any(['$links = [$link0]', '$links = [$link0, $link1]', '$links = []', '$links = [1]', '$none = []', '$none = null']),
-            $roll <= 63 => $this->dice->any([$this->report(), '$driver->report_mode = ' . $this->dice->any(['0', '1', '3', "'x'", '-1', '255']), 'dump($driver)', '$driver->client_info', '$driver->no_such_property']),
-            default => $this->call(),
-        };
-    }
+    abstract protected function step(): string;
+
+    /**
+     * The arguments of a call, where they have to fit each other.
+     *
+     * @param list<string> $arguments
+     * @return list<string>
+     */
+    abstract protected function fitting(array $call, array $arguments): array;
 
     /** A variable of this kind: one that was set, most of the time. */
-    private function some(string $kind): string
+    protected function some(string $kind): string
     {
         $number = $this->set[$kind] === [] || $this->dice->one_in(40) ? $this->dice->number(0, self::OF_A_KIND - 1) : $this->dice->any($this->set[$kind]);
         return "\$$kind$number";
     }
 
     /** A variable of this kind to set, as the beginning of an assignment. */
-    private function into(string $kind): string
+    protected function into(string $kind): string
     {
         $number = $this->dice->number(0, self::OF_A_KIND - 1);
         if (!in_array($number, $this->set[$kind], true)) {
@@ -81,113 +65,25 @@ final class Sequence
         return "\$$kind$number = ";
     }
 
-    private static function number(string $variable): int
+    protected static function number(string $variable): int
     {
         return (int) substr($variable, -1);
     }
 
-    private function make_link(): string
-    {
-        $into = $this->into('link');
-        return $into . ($this->dice->one_in(4) ? $this->dice->any(['mysqli_init()', 'new mysqli', 'new Bare', 'new Child(...address())', "connect(hostname: 'p:localhost')",
-            "connect(username: 'nobody')", "connect(database: 'no_such_db')", 'mysqli_connect(...address())', "connect(database: '')"]) : 'connect()');
-    }
-
-    /** A query, or what comes after one. */
-    private function ask(): string
-    {
-        $link = $this->some('link');
-        $sql = fn(?array $from = null) => $this->arguments->sql(self::number($link), $from);
-        return match (isset($this->is_due[$link]) && $this->dice->one_in(3) ? 11 : $this->dice->number(1, 12)) {
-            1, 2 => $this->into('result') . "{$link}->query({$sql(Arguments::ROWS)})",
-            3 => $this->into('result') . "{$link}->query({$sql(Arguments::ROWS)}, MYSQLI_USE_RESULT)",
-            4 => "{$link}->query({$sql()})",
-            5 => "{$link}->multi_query({$this->arguments->many_sql(self::number($link))})",
-            6 => $this->into('result') . "{$link}->" . $this->dice->any(['store_result()', 'use_result()']),
-            7 => "{$link}->next_result()",
-            8 => "{$link}->real_query({$sql()})",
-            9 => "{$link}->query({$sql(Arguments::NO_ROWS)})",
-            10 => $this->into('warning') . "{$link}->get_warnings()",
-            11 => $this->ask_later($link, $sql()),
-            12 => $this->into('result') . "{$link}->execute_query({$sql(Arguments::ROWS)})",
-        };
-    }
-
-    /** Sends a query, and then takes its answer. */
-    private function ask_later(string $link, string $sql): string
-    {
-        if (isset($this->is_due[$link])) {
-            unset($this->is_due[$link]);
-            return $this->into('result') . "{$link}->reap_async_query()";
-        }
-        $this->is_due[$link] = true;
-        return "{$link}->query($sql, MYSQLI_ASYNC" . $this->dice->any(['', ' | MYSQLI_USE_RESULT']) . ')';
-    }
-
-    private function fetch(): string
-    {
-        $result = $this->some('result');
-        return "{$result}->" . $this->dice->any(['fetch_row()', 'fetch_row()', 'fetch_assoc()', 'fetch_array()', 'fetch_all()', 'fetch_object()', 'fetch_column()', 'fetch_field()', 'free()', 'num_rows', 'lengths', 'data_seek(0)']);
-    }
-
-    /** The next thing that one does with a prepared statement, or something else that one can. */
-    private function use_statement(): string
-    {
-        if ($this->set['stmt'] === [] || $this->dice->one_in(6)) {
-            $link = $this->some('link');
-            $into = $this->into('stmt');
-            [$text, $parameters, $columns] = $this->dice->any(Arguments::PREPARED);
-            $this->shapes[self::number(rtrim($into, ' ='))] = [$parameters, $columns];
-            return $into . "{$link}->prepare(" . Arguments::quoted($text, self::number($link)) . ')';
-        }
-        $stmt = $this->some('stmt');
-        [$parameters, $columns] = $this->shapes[self::number($stmt)] ?? [1, 1];
-        $variables = fn(int $count) => implode(', ', array_slice(['$a', '$b', '$c', '$d'], 0, $count));
-        return match ($this->dice->number(1, 11)) {
-            1, 2 => "{$stmt}->execute()",
-            3 => "{$stmt}->execute([" . implode(', ', array_map(fn() => $this->arguments->value(), range(1, $parameters))) . '])',
-            4, 5 => $parameters > 0 ? "{$stmt}->bind_param('" . implode('', array_map(fn() => $this->dice->any(['i', 's', 'd', 'b', 's']), range(1, $parameters))) . "', {$variables($parameters)})" : "{$stmt}->execute()",
-            6 => "{$stmt}->bind_result(" . ($columns > 4 ? '...$many' : $variables($columns)) . ')',
-            7, 8 => "{$stmt}->fetch()",
-            9 => $this->into('result') . "{$stmt}->get_result()",
-            10 => "{$stmt}->store_result()",
-            11 => $this->dice->any(["{$stmt}->next_result()", "{$stmt}->free_result()", "{$stmt}->reset()", "{$stmt}->attr_set(MYSQLI_STMT_ATTR_CURSOR_TYPE, MYSQLI_CURSOR_TYPE_READ_ONLY)"]),
-        };
-    }
-
-    /** What PHP itself does with objects. */
-    private function look(): string
-    {
-        $class = $this->dice->any(array_keys(self::KINDS));
-        $object = $this->some(self::KINDS[$class]);
-        $property = $this->dice->any([...$this->catalogue['properties'][$class], 'no_such_property']);
-        return str_replace('OBJECT', $object, $this->dice->any(['dump(OBJECT)', 'dump(OBJECT)', "OBJECT->$property", "OBJECT->$property", "isset(OBJECT->$property)", "empty(OBJECT->$property)", "OBJECT->$property = 1", "OBJECT->$property = 'x'",
-            "\$property = &OBJECT->$property", 'clone OBJECT', 'serialize(OBJECT)', 'count((array) OBJECT)', 'OBJECT == OBJECT', '(bool) OBJECT', 'iterator_to_array(OBJECT)', "OBJECT->{$property}[0]", 'json_encode(OBJECT)',
-            "OBJECT->no_such_method()", 'foreach_one(OBJECT)', 'get_object_vars(OBJECT)', "drop(OBJECT, '$property')", 'OBJECT->__construct()', 'array_keys((array) OBJECT)', "OBJECT->$property++"]));
-    }
-
-    private function drop(): string
-    {
-        $kind = $this->dice->any(['link', 'result', 'result', 'stmt', 'stmt', 'warning']);
-        $object = $this->some($kind);
-        return $kind === 'warning' || $this->dice->one_in(2) ? "$object = null" : "{$object}->close()";
-    }
-
-    /** Any call of the stub file for which there are objects. */
-    private function call(): string
+    /** Any call of the catalogue for which there are objects. */
+    protected function call(): string
     {
         do {
             $call = $this->dice->any($this->catalogue['calls']);
-            $kind = self::KINDS[$call['class'] ?? $call['parameters'][0]['type'] ?? ''] ?? null;
+            $kind = static::KINDS[$call['class'] ?? $call['parameters'][0]['type'] ?? ''] ?? null;
         } while ($kind !== null && $this->set[$kind] === [] && !$this->dice->one_in(15));
         $link = null;
         $arguments = [];
-        $count = count($call['parameters']);
         foreach ($call['parameters'] as $parameter) {
             if ($parameter['optional'] && ($parameter['variadic'] || $this->dice->one_in(2))) {
                 break;
             }
-            $of = self::KINDS[$parameter['type']] ?? null;
+            $of = static::KINDS[$parameter['type']] ?? null;
             if ($of !== null) {
                 $argument = $this->dice->one_in(30) ? $this->dice->any(['null', '1', 'new stdClass', '$result0', '$stmt0', '$link0', '$warning0']) : $this->some($of);
                 $link ??= $of === 'link' ? self::number($argument) : null;
@@ -199,23 +95,21 @@ final class Sequence
         if (end($call['parameters'])['variadic'] ?? false) {
             array_push($arguments, ...array_slice(['$a', '$b', '$c', '$a'], $this->dice->number(0, 1), $this->dice->number(0, 3)));
         }
-        if (preg_match('/connect$/', $call['name']) && !$this->dice->one_in(3)) {
-            $arguments = [...array_slice($arguments, 0, $call['class'] === null && $call['name'] === 'mysqli_real_connect' ? 1 : 0), '...address()'];
-        }
+        $arguments = $this->fitting($call, $arguments);
         if ($this->dice->one_in(40)) {
-            $this->dice->one_in(2) || end($arguments) === '...address()' ? array_pop($arguments) : $arguments[] = '1';
+            $this->dice->one_in(2) || str_starts_with((string) end($arguments), '...') ? array_pop($arguments) : $arguments[] = '1';
         }
         $list = '(' . implode(', ', $arguments) . ')';
         $text = match (true) {
             $call['name'] === '__construct' => "new {$call['class']}$list",
             $call['static'] => "{$call['class']}::{$call['name']}$list",
             $call['class'] === null => $call['name'] . $list,
-            isset(self::KINDS[$call['class']]) => $this->some(self::KINDS[$call['class']]) . "->{$call['name']}$list",
+            isset(static::KINDS[$call['class']]) => $this->some(static::KINDS[$call['class']]) . "->{$call['name']}$list",
             default => "(new {$call['class']})->{$call['name']}$list",
         };
         $made = $call['name'] === '__construct' ? $call['class'] : $call['returns'];
-        foreach (self::KINDS as $class => $kind) {
-            if (preg_match("/\\b$class\\b/", $made) && !$this->dice->one_in(8)) {
+        foreach (static::KINDS as $class => $kind) {
+            if (preg_match('/\b' . preg_quote($class) . '\b/', $made) && !$this->dice->one_in(8)) {
                 return $this->into($kind) . $text;
             }
         }

@@ -114,6 +114,9 @@ function text(mixed $value, int $depth = 0): string
         }
         return '[' . implode(', ', $items) . ']';
     }
+    if (is_resource($value) && get_resource_type($value) === 'stream') {
+        return 'stream at ' . text(ftell($value)) . ' of ' . text(stream_get_contents($value, null, 0));
+    }
     if ($value instanceof UnitEnum) {
         return $value::class . '::' . $value->name;
     }

@@ -1,0 +1,167 @@
+<?php
+/*
+ * Sequences of PDO: handles and statements, emulated and prepared, buffered and not.
+ */
+
+declare(strict_types=1);
+
+final class PdoSequence extends Sequence
+{
+    protected const KINDS = ['PDO' => 'db', 'PDOStatement' => 'stmt', 'Pdo\Mysql' => 'db'];
+    protected const ARGUMENTS = PdoArguments::class;
+
+    /** @var array<int, array{list<int|string>, int}> the parameters of each statement, and how many columns it has */
+    private array $shapes = [];
+    /** Whether a handle may be a persistent one: then none is constructed again, for PDO frees what the other uses. */
+    private bool $is_persistent = false;
+
+    protected function first(): string
+    {
+        $this->arguments->attributes($this->catalogue['constants']);
+        $this->is_persistent = $this->dice->one_in(8);
+        return $this->make_db();
+    }
+
+    protected function step(): string
+    {
+        if ($this->set['stmt'] === []) {
+            return $this->use_statement();
+        }
+        $roll = $this->dice->number(1, 100);
+        return match (true) {
+            $roll <= 4 => $this->make_db(),
+            $roll <= 18 => $this->ask(),
+            $roll <= 32 => $this->fetch(),
+            $roll <= 52 => $this->use_statement(),
+            $roll <= 57 => $this->set_attribute(),
+            $roll <= 61 => $this->some('db') . '->' . $this->dice->any(['beginTransaction()', 'beginTransaction()', 'commit()', 'rollBack()', 'inTransaction()', 'lastInsertId()']),
+            $roll <= 65 => $this->look(),
+            $roll <= 71 => $this->drop(),
+            $roll <= 75 => '$' . $this->dice->any(['a', 'b', 'c', 'd']) . ' = ' . $this->arguments->value(),
+            $roll <= 77 => $this->meddle(),
+            $roll <= 78 => $this->end_from_outside(),
+            default => $this->call(),
+        };
+    }
+
+    protected function fitting(array $call, array $arguments): array
+    {
+        return match ($this->dice->one_in(4) ? '' : $call['name']) {
+            '__construct', 'connect' => ['data_source()', "server('USER')", "server('PASSWORD')", $this->arguments->options()],
+            'setAttribute' => [$attribute = $this->arguments->attribute(), $this->arguments->value_of($attribute)],
+            'setFetchMode' => [$this->arguments->fetch_with()],
+            'fetchAll' => array_filter([$this->arguments->fetch_all()]),
+            default => $arguments,
+        };
+    }
+
+    private function make_db(): string
+    {
+        $options = $this->arguments->options();
+        if ($this->is_persistent) {
+            $options = '[PDO::ATTR_PERSISTENT => ' . $this->dice->any(['true', 'true', 'own_key()', 'false']) . ', ' . substr($options, 1);
+        }
+        return $this->into('db') . ($this->dice->one_in(12) ? $this->dice->any(['new Bare', "new ChildOfPdo(data_source(), server('USER'), server('PASSWORD'), $options)", 'connect_pdo()', "new PDO(data_source(), 'nobody', 'wrong', $options)",
+            "connect_pdo($options, ';charset=nonsense')", "connect_pdo($options, ';dbname=no_such_db')",
+            "new PDO('mysql:host=127.0.0.1;port=' . server('PORT') . ';dbname=' . server('DATABASE'), server('USER'), server('PASSWORD'), {$this->arguments->tls()})", '(new ReflectionClass(PDO::class))->newInstanceWithoutConstructor()']) : "connect_pdo($options" . ($this->is_persistent ? ', own_key())' : ')'));
+    }
+
+    private function ask(): string
+    {
+        $db = $this->some('db');
+        $number = self::number($db);
+        return match ($this->dice->number(1, 8)) {
+            1, 2, 3 => $this->into('stmt') . "{$db}->query({$this->arguments->sql($number, PdoArguments::ROWS)})",
+            4 => $this->into('stmt') . "{$db}->query({$this->arguments->sql($number)}" . $this->dice->any(['', ', ' . $this->arguments->fetch_with()]) . ')',
+            5 => $this->into('stmt') . "{$db}->query({$this->arguments->many_sql($number)})",
+            6 => "{$db}->exec({$this->arguments->sql($number)})",
+            7 => "{$db}->exec({$this->arguments->sql($number, PdoArguments::NO_ROWS)})",
+            8 => "{$db}->exec({$this->arguments->many_sql($number)})",
+        };
+    }
+
+    private function fetch(): string
+    {
+        $stmt = $this->some('stmt');
+        return match ($this->dice->number(1, 12)) {
+            1, 2, 3, 4 => "{$stmt}->fetch({$this->arguments->fetch()})",
+            5, 6 => "{$stmt}->fetchAll({$this->arguments->fetch_all()})",
+            7 => "{$stmt}->fetchColumn({$this->dice->any(['', '0', '1', '100', '-1'])})",
+            8 => "{$stmt}->fetchObject({$this->dice->any(['', "'Row'", "'Row', [1]", "'Meddling'", "'Throwing'"])})",
+            9, 10 => "{$stmt}->nextRowset()",
+            11 => "{$stmt}->closeCursor()",
+            12 => $this->dice->any(["iterator_to_array($stmt)", "foreach_one($stmt)", "{$stmt}->setFetchMode({$this->arguments->fetch_with()})", "\$row = {$stmt}->fetch(PDO::FETCH_LAZY)", '$row->id', 'isset($row->name)', 'text($row)', '$row = null',
+                "\$it = {$stmt}->getIterator()", '$it->current()', '$it->next()', '$it->rewind()', '$it = null']),
+        };
+    }
+
+    /** The next thing that one does with a prepared statement, or something else that one can. */
+    private function use_statement(): string
+    {
+        if ($this->set['stmt'] === [] || $this->dice->one_in(5)) {
+            $db = $this->some('db');
+            $into = $this->into('stmt');
+            [$text, $parameters, $columns] = $this->dice->any(PdoArguments::TO_PREPARE);
+            $this->shapes[self::number(rtrim($into, ' ='))] = [$parameters, $columns];
+            return $into . "{$db}->prepare(" . PdoArguments::quoted($text, self::number($db)) . ')';
+        }
+        $stmt = $this->some('stmt');
+        [$parameters] = $this->shapes[self::number($stmt)] ?? [[1], 1];
+        $parameter = $parameters === [] || $this->dice->one_in(12) ? $this->dice->any(['1', '2', "':a'", '0']) : var_export($this->dice->any($parameters), true);
+        $variable = '$' . $this->dice->any(['a', 'b', 'c', 'd']);
+        $values = fn() => implode(', ', array_map(fn(int|string $parameter) => (is_string($parameter) ? "'$parameter' => " : '') . $this->arguments->value(), $parameters));
+        return match ($this->dice->number($parameters === [] || $this->dice->one_in(4) ? 1 : 3, 10)) {
+            1, 2 => "{$stmt}->execute()",
+            3, 4, 5 => "{$stmt}->execute([{$values()}])",
+            6, 7 => "{$stmt}->bindValue($parameter, {$this->arguments->value()}" . $this->dice->any(['', ', ' . $this->arguments->type()]) . ')',
+            8, 9 => "{$stmt}->bindParam($parameter, $variable" . $this->dice->any(['', ', ' . $this->arguments->type()]) . ')',
+            10 => "{$stmt}->bindColumn({$this->arguments->column()}, $variable" . $this->dice->any(['', ', ' . $this->arguments->type()]) . ')',
+        };
+    }
+
+    private function set_attribute(): string
+    {
+        $attribute = $this->arguments->attribute();
+        return $this->some('db') . ($this->dice->one_in(3) ? "->getAttribute($attribute)" : "->setAttribute($attribute, {$this->arguments->value_of($attribute)})");
+    }
+
+    /** What PHP itself does with objects. */
+    private function look(): string
+    {
+        $class = $this->dice->any(['PDO', 'PDOStatement', 'PDOStatement']);
+        $object = $this->some(self::KINDS[$class]);
+        $property = $this->dice->any([...$this->catalogue['properties'][$class], 'no_such_property']);
+        $again = $this->is_persistent ? [] : ['OBJECT->__construct()'];
+        return str_replace('OBJECT', $object, $this->dice->any(['dump(OBJECT)', 'dump(OBJECT)', "OBJECT->$property", "isset(OBJECT->$property)", "empty(OBJECT->$property)", "OBJECT->$property = 'x'", "\$property = &OBJECT->$property",
+            'clone OBJECT', 'serialize(OBJECT)', 'count((array) OBJECT)', 'OBJECT == OBJECT', '(bool) OBJECT', 'json_encode(OBJECT)', 'OBJECT->no_such_method()', 'get_object_vars(OBJECT)', "drop(OBJECT, '$property')", 'array_keys((array) OBJECT)',
+            'OBJECT->errorInfo()', 'OBJECT->errorCode()', 'var_export(OBJECT, true)', "unserialize('O:3:\"PDO\":0:{}')", 'new PDOStatement', 'new PDORow', 'PDO::getAvailableDrivers()', ...$again]));
+    }
+
+    private function drop(): string
+    {
+        $kind = $this->dice->any(['db', 'stmt', 'stmt', 'stmt']);
+        $object = $this->some($kind);
+        if ($this->dice->one_in(4)) {
+            return $this->into($kind) . $object;
+        }
+        if (count($this->set[$kind]) > 1) {
+            $this->set[$kind] = array_values(array_diff($this->set[$kind], [self::number($object)]));
+        }
+        return "$object = null";
+    }
+
+    /** What objects made of rows, and functions called with them, do in the middle of a fetch. */
+    private function meddle(): string
+    {
+        $stmt = $this->some('stmt');
+        $db = $this->some('db');
+        $act = $this->dice->any(["{$stmt}->fetch(PDO::FETCH_NUM)", "{$stmt}->execute()", "{$stmt}->closeCursor()", "$stmt = null", "$db = null", "{$stmt}->nextRowset()", "{$stmt}->bindColumn(1, \$b)", "{$stmt}->fetchAll(PDO::FETCH_NUM)",
+            "{$db}->query('SELECT 1, 2')->fetch(PDO::FETCH_NUM)", "throw new DomainException('meddled')"]);
+        return "Meddling::\$act = function () use (&$stmt, &$db, &\$b) { return $act; }";
+    }
+
+    private function end_from_outside(): string
+    {
+        return $this->dice->any(["\$id = id_of({$this->some('db')})", 'kill($id)', "kill(id_of({$this->some('db')}))"]);
+    }
+}
