@@ -187,3 +187,34 @@ foreach ([true, false] as $emulate) {
         }
     }
 }
+
+section('what waits on the connection, and errors told again');
+const LATE = 'SELECT n, (SELECT m FROM (SELECT 1 AS m UNION SELECT 2) AS y WHERE x.n = 2 OR m = 1) AS v FROM (SELECT 1 AS n UNION SELECT 2) AS x';
+foreach ([true, false] as $emulated) {
+    foreach ([true, false] as $buffered) {
+        $db = connect_pdo([PDO::ATTR_EMULATE_PREPARES => $emulated, PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => $buffered, PDO::ATTR_ERRMODE => PDO::ERRMODE_SILENT]);
+        show($emulated, $buffered);
+        $late = $db->prepare(LATE);
+        show($late->execute(), $late->columnCount(), $late->nextRowset(), $late->errorInfo());
+        $late = null;
+        $first = $db->query('SELECT 1');
+        $first->fetchAll();
+        $second = $db->query($emulated ? 'SELECT 1; SELECT 2' : 'CALL one()');
+        $second->fetchAll();
+        show($first->execute(), $first->errorInfo(), $first->closeCursor(), $first->nextRowset(), $first->errorInfo());
+        $second = $first = null;
+        $done = $db->prepare('DO ?');
+        $db->exec('SELECT 1');
+        show($done->execute([1]), $done->errorInfo(), $done->closeCursor(), $done->nextRowset(), $done->errorInfo());
+    }
+}
+$db = connect_pdo();
+$several = $db->query('SELECT 1; SELECT 2; ' . LATE);
+attempt('rows that end with an error are skipped', fn() => [$several->closeCursor(), $several->errorInfo()]);
+$db->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
+$statement = $db->prepare('SELECT ?');
+$statement->bindValue(1, 'a', PDO::PARAM_STMT);
+attempt('a parameter of the type PARAM_STMT', fn() => [$statement->execute(), $statement->errorInfo()]);
+$statement = $db->query('SELECT 1');
+attempt('one parameter too many', fn() => $statement->bindValue(1, 'a'));
+attempt('the end of rows forgets an error', fn() => [$statement->fetchAll(), $statement->errorInfo()]);

@@ -44,7 +44,7 @@ pub(super) struct Settings {
 impl Database {
     /// Takes over the session's error for `errorInfo()`.
     pub(super) fn fail(&self, handle: Handle<'_>) {
-        handle.set_sqlstate(failure::take_over(&self.error, &self.session));
+        handle.set_sqlstate(failure::take_over(&self.error, &self.session.error, &self.session));
     }
 
     /// Whether something was done; if not, takes over the session's error.

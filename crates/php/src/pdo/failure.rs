@@ -33,9 +33,9 @@ pub(super) fn told(error: &LastError) -> Option<Told> {
     told.flatten()
 }
 
-/// Takes over the session's last error, if it has one, and gives back its SQLSTATE.
-pub(super) fn take_over(error: &LastError, session: &Session) -> [u8; 5] {
-    let mut failures = session.error.copy();
+/// Takes over the last error of the session, or of a statement on it, if it has one, and gives back its SQLSTATE.
+pub(super) fn take_over(error: &LastError, last: &LastError, session: &Session) -> [u8; 5] {
+    let mut failures = last.copy();
     // What is in the way is known now, and may be gone when the script asks.
     if let Some(last) = failures.last_mut().filter(|it| it.errno == codes::COMMANDS_OUT_OF_SYNC) {
         last.message = if session.more_results() { PENDING_RESULTS } else { PENDING_ROWS }.to_vec();

@@ -37,12 +37,17 @@ pub(crate) struct Statement {
     /// `None`: PDO puts the parameters into the text.
     on_server: Guarded<Option<Prepared>>,
     rows: Guarded<Option<Rc<Rows>>>,
-    /// The columns of the last result.
+    /// The columns of the last result; of one that the server has prepared, but not run yet, those that it told of.
     columns: Guarded<Option<Columns>>,
     /// Whether all results of the last run have been seen, or given up; as in stock not before the first one.
     is_done: Cell<bool>,
     /// How often the server was to run it, as one that it had prepared.
     runs: Cell<u64>,
+    /// Whether one that the server has prepared has a result, be it that it would have one if it were run. As in stock what waits on the
+    /// connection is then taken for its own, whoever asked for it.
+    has_result: Cell<bool>,
+    /// How the server's last answer to one that it has prepared was; as in stock that is told again where nothing is asked.
+    last: LastError,
     /// The parameters of the next run.
     parameters: Held,
     /// The values of the current row.
@@ -61,6 +66,8 @@ impl Statement {
             columns: Guarded::new(None),
             is_done: Cell::new(false),
             runs: Cell::new(0),
+            has_result: Cell::new(false),
+            last: LastError::none(),
             parameters: Held::nothing(),
             values: Held::nothing(),
         }
@@ -73,6 +80,9 @@ impl Statement {
             self.session.count_statement(Ending::Explicit, false, 0);
         })?;
         let parameters = prepared.params();
+        let columns = prepared.columns().clone();
+        self.has_result.set(!columns.is_empty());
+        let _ = self.columns.with(|it| *it = Some(columns));
         let _ = self.on_server.with(|it| *it = Some(prepared));
         self.parameters.hold_nulls(parameters.into());
         Ok(())
@@ -88,35 +98,60 @@ impl Statement {
 
     /// Whether something was done; if not, takes over the session's error.
     fn settle<R>(&self, running: Running<'_>, done: Result<R, Failed>) -> Option<R> {
+        self.note(&done);
         if done.is_err() {
-            running.set_sqlstate(failure::take_over(&self.error, &self.session));
+            self.tell(running, &self.session.error);
         }
         done.ok()
+    }
+
+    /// Keeps how the server answered.
+    fn note<R>(&self, answer: &Result<R, Failed>) {
+        if answer.is_err() {
+            self.last.put(self.session.error.copy());
+        } else if self.last.errno() != 0 {
+            self.last.clear();
+        }
+    }
+
+    /// Tells PDO how the last call went.
+    fn tell(&self, running: Running<'_>, last: &LastError) {
+        running.set_sqlstate(failure::take_over(&self.error, last, &self.session));
+    }
+
+    /// Tells PDO how the last call went where the server was not asked.
+    fn tell_again(&self, running: Running<'_>) {
+        if !self.is_prepared() {
+            self.last.clear();
+        }
+        self.tell(running, &self.last);
     }
 
     /// Lets go of the rows; those on their way are read to their end.
     fn free_rows(&self) {
         let rows = self.rows.with(Option::take).ok().flatten();
         self.session.count(Key::explicit_free_result, rows.is_some().into());
+        if let Some(Err(failed)) = rows.map(|rows| rows.skip()) {
+            self.note::<()>(&Err(failed));
+        }
     }
 
-    /// Whether what the server has still to say belongs to this statement.
-    fn has_more_results(&self) -> bool {
-        !self.is_done.get()
-            && self.session.is_last_run(self.number)
-            && self.session.is_result_pending()
+    /// Reads away what waits on the connection, as far as one that the server has prepared takes it for its own.
+    fn flush(&self) {
+        while self.has_result.get() && self.session.is_result_pending() {
+            let next = self.session.next_executed();
+            self.has_result.set(matches!(next, Ok(Executed::Rows(_) | Executed::Cursor(_))));
+            let _ = self.session.skip();
+        }
     }
 
     /// Runs it up to its first reply.
     fn run(&self, running: Running<'_>) -> Result<Executed, Failed> {
         if !self.is_prepared() {
             self.session.query_whole(running.text())?;
-            self.session.last_run.set(self.number);
             return Ok(self.answered());
         }
-        if self.has_more_results() {
-            self.session.skip_results()?;
-        }
+        self.flush();
         // No Zend call from here to the reply: what the parameters borrow stays.
         let executed = self.on_server.peek(|it| {
             let prepared = it.as_ref().ok_or(Failed)?;
@@ -151,14 +186,19 @@ impl Statement {
                 // As in stock a procedure's end has the columns of its last result, and no rows.
                 let columns = self.columns.peek(Clone::clone).ok().flatten();
                 running.set_column_count(columns.as_ref().map_or(0, |columns| columns.len()));
+                let columns = columns.filter(|_| self.has_result.get());
                 let rows = columns.map(|columns| Rows::none(&self.session, columns));
                 let _ = self.rows.with(|it| *it = rows);
             }
             return Ok(());
         };
         let _ = self.columns.with(|it| *it = Some(columns.clone()));
+        self.has_result.set(self.is_prepared());
         let format = if self.is_prepared() { Format::Binary } else { Format::Text };
         let count = columns.len();
+        if format == Format::Binary {
+            running.set_column_count(count); // as in stock also where the rows end with an error
+        }
         let rows = self.receive(columns, format)?;
         // Of rows on their way nobody knows how many there are.
         if rows.is_buffered() || format == Format::Text {
@@ -199,7 +239,8 @@ impl pdo::Statement for Statement {
     fn give_up(&self, has_database: bool) {
         self.free_rows();
         // As in stock that may be what a later statement has left: scripts go on without closing the cursor of a CALL.
-        if (has_database && !self.is_done.get()) || self.runs.get() > 0 {
+        self.flush();
+        if has_database && !self.is_done.get() {
             let _ = self.session.skip_results();
         }
     }
@@ -235,10 +276,14 @@ impl pdo::Statement for Statement {
                 });
                 true
             }
+            Some(Advanced::End) if self.is_prepared() => {
+                self.tell_again(running);
+                false
+            }
             Some(Advanced::End | Advanced::Gone) | None => false,
             Some(Advanced::Spoilt(malformed)) => {
                 warn_of(malformed);
-                running.set_sqlstate(failure::take_over(&self.error, &self.session));
+                self.tell(running, &self.session.error);
                 false
             }
         }
@@ -269,12 +314,16 @@ impl pdo::Statement for Statement {
         if !self.is_prepared() {
             return true;
         }
+        self.last.clear();
         let kind = bound.kind();
         if kind == PARAM_NULL || bound.value().is_null() {
             self.parameters.put_null(number);
             return true;
         }
-        if matches!(kind, PARAM_LOB | PARAM_STMT) && bound.read_stream(running).is_err() {
+        if kind == PARAM_STMT {
+            return false;
+        }
+        if kind == PARAM_LOB && bound.read_stream(running).is_err() {
             running.raise(INVALID_PARAMETER_TYPE, c"Expected a stream resource");
             return false;
         }
@@ -296,14 +345,15 @@ impl pdo::Statement for Statement {
 
     fn next_rowset(&self, running: Running<'_>) -> bool {
         self.free_rows();
-        self.session.error.clear();
         // As in stock it is no error to ask for one too many.
-        if !self.session.is_result_pending() {
+        let has_next = self.has_result.get() || !self.is_prepared();
+        if !has_next || !self.session.is_result_pending() {
             self.is_done.set(true);
-            self.settle(running, Err::<(), _>(Failed));
+            self.tell_again(running);
             return false;
         }
         let next = if self.is_prepared() {
+            self.has_result.set(false);
             self.session.next_executed()
         } else {
             self.session.next_result().map(|()| self.answered())
@@ -320,7 +370,14 @@ impl pdo::Statement for Statement {
         self.is_done.set(true);
         self.free_rows();
         let skipped = self.session.skip_results();
-        self.settle(running, skipped).is_some()
+        if skipped.is_err() {
+            // Of one that the server has prepared stock tells how that went last.
+            if !self.is_prepared() {
+                self.note(&skipped);
+            }
+            self.tell(running, &self.last);
+        }
+        skipped.is_ok()
     }
 
     fn error(&self) -> Option<(u16, Str)> {

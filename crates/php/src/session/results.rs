@@ -61,16 +61,19 @@ impl Session {
     /// Reads all that the server has still to say of the last query.
     ///
     /// # Errors
-    /// Of the first result that fails: a file that is refused is not the last one.
+    /// Of the first result that begins with one: a file that is refused is not the last one. As in stock not of rows that end with one. Without
+    /// a word if results are to come behind rows that somebody has still to read.
     pub(crate) fn skip_results(&self) -> Result<(), Failed> {
+        if self.more_results() && !self.is_result_pending() {
+            self.error.clear();
+            return Err(Failed);
+        }
         let mut first = None;
         while self.is_result_pending() {
-            let read = self.next_result().and_then(|()| match self.take_announced() {
-                Some(_) => self.drive(Connection::discard_result),
-                None => Ok(()),
-            });
-            if read.is_err() {
+            if self.next_result().is_err() {
                 first.get_or_insert_with(|| self.error.take());
+            } else if self.take_announced().is_some() {
+                let _ = self.drive(Connection::discard_result);
             }
         }
         let Some(failures) = first else { return Ok(()) };
