@@ -9,9 +9,14 @@ final class PdoSequence extends Sequence
 {
     protected const KINDS = ['PDO' => 'db', 'PDOStatement' => 'stmt', 'Pdo\Mysql' => 'db'];
     protected const ARGUMENTS = PdoArguments::class;
+    protected const STEPS = 30;
 
     /** @var array<int, array{list<int|string>, int}> the parameters of each statement, and how many columns it has */
     private array $shapes = [];
+    /** @var array<int, true> statements that were run, and probably have rows */
+    private array $has_run = [];
+    /** @var array<int, true> handles that probably are in a transaction */
+    private array $in_transaction = [];
     /** Whether a handle may be a persistent one: then none is constructed again, for PDO frees what the other uses. */
     private bool $is_persistent = false;
 
@@ -19,7 +24,7 @@ final class PdoSequence extends Sequence
     {
         $this->arguments->attributes($this->catalogue['constants']);
         $this->is_persistent = $this->dice->one_in(8);
-        return $this->make_db();
+        return $this->into('db') . "connect_pdo({$this->arguments->options()}" . ($this->is_persistent ? ', own_key())' : ')');
     }
 
     protected function step(): string
@@ -34,7 +39,7 @@ final class PdoSequence extends Sequence
             $roll <= 32 => $this->fetch(),
             $roll <= 52 => $this->use_statement(),
             $roll <= 57 => $this->set_attribute(),
-            $roll <= 61 => $this->some('db') . '->' . $this->dice->any(['beginTransaction()', 'beginTransaction()', 'commit()', 'rollBack()', 'inTransaction()', 'lastInsertId()']),
+            $roll <= 61 => $this->transact(),
             $roll <= 65 => $this->look(),
             $roll <= 71 => $this->drop(),
             $roll <= 75 => '$' . $this->dice->any(['a', 'b', 'c', 'd']) . ' = ' . $this->arguments->value(),
@@ -61,19 +66,54 @@ final class PdoSequence extends Sequence
         if ($this->is_persistent) {
             $options = '[PDO::ATTR_PERSISTENT => ' . $this->dice->any(['true', 'true', 'own_key()', 'false']) . ', ' . substr($options, 1);
         }
-        return $this->into('db') . ($this->dice->one_in(12) ? $this->dice->any(['new Bare', "new ChildOfPdo(data_source(), server('USER'), server('PASSWORD'), $options)", 'connect_pdo()', "new PDO(data_source(), 'nobody', 'wrong', $options)",
-            "connect_pdo($options, ';charset=nonsense')", "connect_pdo($options, ';dbname=no_such_db')",
-            "new PDO('mysql:host=127.0.0.1;port=' . server('PORT') . ';dbname=' . server('DATABASE'), server('USER'), server('PASSWORD'), {$this->arguments->tls()})", '(new ReflectionClass(PDO::class))->newInstanceWithoutConstructor()']) : "connect_pdo($options" . ($this->is_persistent ? ', own_key())' : ')'));
+        $more = $this->is_persistent ? ', own_key()' : '';
+        return $this->dice->one_in(8) ? $this->dice->any(["new PDO(data_source(), 'nobody', 'wrong', $options)", "connect_pdo($options, ';charset=nonsense')", "connect_pdo($options, ';dbname=no_such_db')",
+            $this->into('db') . "new ChildOfPdo(data_source(), server('USER'), server('PASSWORD'), $options)", $this->into('db') . $this->dice->any(['connect_pdo()', 'connect_pdo()', 'new BarePdo', '(new ReflectionClass(PDO::class))->newInstanceWithoutConstructor()']),
+            "new PDO('mysql:host=127.0.0.1;port=' . server('PORT') . ';dbname=' . server('DATABASE'), server('USER'), server('PASSWORD'), {$this->arguments->tls()})"]) : $this->into('db') . "connect_pdo($options$more)";
+    }
+
+    /** A statement that was run, most of the time. */
+    private function some_run(): string
+    {
+        return $this->has_run === [] || $this->dice->one_in(8) ? $this->some('stmt') : '$stmt' . $this->dice->any(array_keys($this->has_run));
+    }
+
+    /** A statement to set, as the beginning of an assignment; whether it is run at once. */
+    private function into_statement(bool $is_run): string
+    {
+        $into = $this->into('stmt');
+        $number = self::number(rtrim($into, ' ='));
+        unset($this->has_run[$number]);
+        if ($is_run) {
+            $this->has_run[$number] = true;
+        }
+        return $into;
+    }
+
+    private function transact(): string
+    {
+        $db = $this->some('db');
+        $number = self::number($db);
+        if (isset($this->in_transaction[$number]) && !$this->dice->one_in(4)) {
+            unset($this->in_transaction[$number]);
+            return "{$db}->" . $this->dice->any(['commit()', 'rollBack()']);
+        }
+        $call = $this->dice->any(['beginTransaction()', 'beginTransaction()', 'beginTransaction()', 'commit()', 'rollBack()', 'inTransaction()', 'lastInsertId()']);
+        if ($call === 'beginTransaction()') {
+            $this->in_transaction[$number] = true;
+        }
+        return "{$db}->$call";
     }
 
     private function ask(): string
     {
         $db = $this->some('db');
         $number = self::number($db);
-        return match ($this->dice->number(1, 8)) {
-            1, 2, 3 => $this->into('stmt') . "{$db}->query({$this->arguments->sql($number, PdoArguments::ROWS)})",
-            4 => $this->into('stmt') . "{$db}->query({$this->arguments->sql($number)}" . $this->dice->any(['', ', ' . $this->arguments->fetch_with()]) . ')',
-            5 => $this->into('stmt') . "{$db}->query({$this->arguments->many_sql($number)})",
+        return match ($this->dice->number(1, 9)) {
+            9 => $this->into_statement(true) . "{$db}->query('" . $this->dice->any(['SELECT 1; SELECT 2, 3', 'CALL two()', 'CALL two()', 'SELECT id FROM t; DO 1; SELECT name, id FROM t']) . "')",
+            1, 2, 3 => $this->into_statement(true) . "{$db}->query({$this->arguments->sql($number, PdoArguments::ROWS)})",
+            4 => $this->into_statement(true) . "{$db}->query({$this->arguments->sql($number)}" . $this->dice->any(['', ', ' . $this->arguments->fetch_with()]) . ')',
+            5 => $this->into_statement(true) . "{$db}->query({$this->arguments->many_sql($number)})",
             6 => "{$db}->exec({$this->arguments->sql($number)})",
             7 => "{$db}->exec({$this->arguments->sql($number, PdoArguments::NO_ROWS)})",
             8 => "{$db}->exec({$this->arguments->many_sql($number)})",
@@ -82,7 +122,7 @@ final class PdoSequence extends Sequence
 
     private function fetch(): string
     {
-        $stmt = $this->some('stmt');
+        $stmt = $this->some_run();
         return match ($this->dice->number(1, 12)) {
             1, 2, 3, 4 => "{$stmt}->fetch({$this->arguments->fetch()})",
             5, 6 => "{$stmt}->fetchAll({$this->arguments->fetch_all()})",
@@ -100,17 +140,22 @@ final class PdoSequence extends Sequence
     {
         if ($this->set['stmt'] === [] || $this->dice->one_in(5)) {
             $db = $this->some('db');
-            $into = $this->into('stmt');
+            $into = $this->into_statement(false);
             [$text, $parameters, $columns] = $this->dice->any(PdoArguments::TO_PREPARE);
             $this->shapes[self::number(rtrim($into, ' ='))] = [$parameters, $columns];
             return $into . "{$db}->prepare(" . PdoArguments::quoted($text, self::number($db)) . ')';
         }
         $stmt = $this->some('stmt');
-        [$parameters] = $this->shapes[self::number($stmt)] ?? [[1], 1];
+        $number = self::number($stmt);
+        [$parameters] = $this->shapes[$number] ?? [[], 1];
         $parameter = $parameters === [] || $this->dice->one_in(12) ? $this->dice->any(['1', '2', "':a'", '0']) : var_export($this->dice->any($parameters), true);
         $variable = '$' . $this->dice->any(['a', 'b', 'c', 'd']);
         $values = fn() => implode(', ', array_map(fn(int|string $parameter) => (is_string($parameter) ? "'$parameter' => " : '') . $this->arguments->value(), $parameters));
-        return match ($this->dice->number($parameters === [] || $this->dice->one_in(4) ? 1 : 3, 10)) {
+        $roll = $this->dice->number($parameters === [] || $this->dice->one_in(4) ? 1 : 3, 10);
+        if ($roll <= 5) {
+            $this->has_run[$number] = true;
+        }
+        return match ($roll) {
             1, 2 => "{$stmt}->execute()",
             3, 4, 5 => "{$stmt}->execute([{$values()}])",
             6, 7 => "{$stmt}->bindValue($parameter, {$this->arguments->value()}" . $this->dice->any(['', ', ' . $this->arguments->type()]) . ')',
@@ -142,7 +187,10 @@ final class PdoSequence extends Sequence
         $kind = $this->dice->any(['db', 'stmt', 'stmt', 'stmt']);
         $object = $this->some($kind);
         if ($this->dice->one_in(4)) {
-            return $this->into($kind) . $object;
+            return ($kind === 'stmt' ? $this->into_statement(true) : $this->into($kind)) . $object;
+        }
+        if ($kind === 'stmt') {
+            unset($this->has_run[self::number($object)]);
         }
         if (count($this->set[$kind]) > 1) {
             $this->set[$kind] = array_values(array_diff($this->set[$kind], [self::number($object)]));

@@ -9,7 +9,7 @@ declare(strict_types=1);
 /** A surface has the constants KINDS, the name of the variables for each class, and ARGUMENTS, the class that makes those. */
 abstract class Sequence
 {
-    private const STEPS = 20;
+    protected const STEPS = 20;
     private const OF_A_KIND = 3;
 
     protected readonly Dice $dice;
@@ -30,7 +30,7 @@ abstract class Sequence
     {
         $sequence = new static($catalogue, $seed);
         $steps = [$sequence->first()];
-        while (count($steps) < self::STEPS) {
+        while (count($steps) < static::STEPS) {
             $steps[] = $sequence->step();
         }
         return $steps;
