@@ -218,3 +218,11 @@ attempt('a parameter of the type PARAM_STMT', fn() => [$statement->execute(), $s
 $statement = $db->query('SELECT 1');
 attempt('one parameter too many', fn() => $statement->bindValue(1, 'a'));
 attempt('the end of rows forgets an error', fn() => [$statement->fetchAll(), $statement->errorInfo()]);
+
+section('numbers as text or not, changed in the middle of a result');
+foreach ([true, false] as $buffered) {
+    $db = connect_pdo([PDO::ATTR_STRINGIFY_FETCHES => true, PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => $buffered]);
+    $statement = $db->query('SELECT 1, 1.5e0 UNION SELECT 2, 2.5 UNION SELECT 3, 3.5');
+    show($statement->fetch(PDO::FETCH_NUM), $db->setAttribute(PDO::ATTR_STRINGIFY_FETCHES, false), $statement->fetch(PDO::FETCH_NUM));
+    show($db->setAttribute(PDO::ATTR_STRINGIFY_FETCHES, true), $statement->fetch(PDO::FETCH_NUM));
+}

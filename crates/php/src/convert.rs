@@ -8,6 +8,7 @@ use crate::zend::array::{Key, List, Map};
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
+use core::cell::Cell;
 use vaquita_client::binary_value::{self, DateTime, Time};
 use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType, Row};
 
@@ -223,7 +224,7 @@ fn widened(number: f32, decimals: Option<u8>) -> f64 {
 
 /// How the values of one column are read, and how many were.
 struct Column {
-    reader: Reader,
+    reader: Cell<Reader>,
     tally: ColumnTally,
 }
 
@@ -232,7 +233,7 @@ impl Column {
     #[inline]
     fn write(&self, bytes: Option<&[u8]>, slot: Slot<'_>) {
         match bytes {
-            Some(bytes) => self.reader.write(bytes, slot),
+            Some(bytes) => self.reader.get().write(bytes, slot),
             None => {
                 self.tally.null();
                 slot.null();
@@ -245,6 +246,7 @@ impl Column {
 pub(crate) struct Layout {
     columns: Vec<Column>,
     format: Format,
+    is_native: Cell<bool>,
     tally: RowTally,
     /// The keys by name, made when the first row by name is asked for.
     keys: Guarded<Vec<Key>>,
@@ -259,12 +261,13 @@ impl Layout {
         };
         let is_binary = format == Format::Binary;
         let column = |column: &ColumnDefinition41| Column {
-            reader: reader(column),
+            reader: Cell::new(reader(column)),
             tally: ColumnTally::of(column.column_type, is_binary),
         };
         Layout {
             columns: columns.iter().map(column).collect(),
             format,
+            is_native: Cell::new(native),
             tally: RowTally::default(),
             keys: Guarded::new(Vec::new()),
         }
@@ -280,6 +283,16 @@ impl Layout {
         for column in columns.iter().skip(made) {
             let key = Key::new(column.name());
             let _ = self.keys.with(|keys| keys.push(key));
+        }
+    }
+
+    /// Has the next rows be native or not: as in stock what a script sets holds also for results that are there already.
+    #[inline]
+    pub(crate) fn follow(&self, columns: &[ColumnDefinition41], native: bool) {
+        if self.is_native.replace(native) != native && self.format == Format::Text {
+            for (column, definition) in self.columns.iter().zip(columns) {
+                column.reader.set(Reader::of(definition, native));
+            }
         }
     }
 
@@ -345,7 +358,7 @@ impl Layout {
             Some((column, value)) => {
                 self.tally.lone_value(&column.tally, value);
                 match value {
-                    Some(bytes) => column.reader.write(bytes, slot),
+                    Some(bytes) => column.reader.get().write(bytes, slot),
                     None => slot.null(),
                 }
             }
@@ -357,7 +370,7 @@ impl Layout {
     pub(crate) fn write_lengths(&self, row: Row<'_>, slot: Slot<'_>) {
         let mut list = List::new(slot, self.capacity(1));
         for (column, value) in self.columns.iter().zip(row.values()) {
-            list.push().long(column.reader.length(value));
+            list.push().long(column.reader.get().length(value));
         }
     }
 

@@ -93,6 +93,11 @@ impl Session {
         self.look(|connection| look(connection.session())).unwrap_or(default)
     }
 
+    /// Whether numbers that come as text become integers and floats.
+    pub(crate) fn is_native(&self) -> bool {
+        self.options.peek(|options| options.int_and_float_native).unwrap_or(false)
+    }
+
     /// How many columns the last statement's result has; 0: it has none.
     pub(crate) fn field_count(&self) -> usize {
         self.last(0, |said| said.field_count)

@@ -60,8 +60,7 @@ impl Rows {
         format: Format,
         place: Place,
     ) -> Rc<Rows> {
-        let native = session.options.peek(|options| options.int_and_float_native).unwrap_or(false);
-        let layout = Layout::new(&columns, format, native);
+        let layout = Layout::new(&columns, format, session.is_native());
         let is_counted = session.is_collecting.get();
         let session = Rc::clone(session);
         let rows =
@@ -184,6 +183,7 @@ impl Rows {
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
+        self.layout.follow(&self.columns, self.session.is_native());
         let advanced = self.go_on()?;
         if let Advanced::Spoilt(malformed) = advanced {
             // Stock only warns; here the link remembers, too.
