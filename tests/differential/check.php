@@ -15,6 +15,8 @@ const LEDGER = <<<'END'
     A reason.
     < $link? = *
     < *->close()
+    & *->ping()
+    & *reset(*
     > $link0 = connect()
     -*   Warning: *
     -   stmt?: {a} {+} {b}
@@ -26,7 +28,7 @@ const LEDGER = <<<'END'
     -   *
     +* *
     END;
-const BEFORE = ['mysqli_report(MYSQLI_REPORT_OFF)', '$link0 = connect()', '$stmt0->reset()', 'mysqli_stmt_reset($stmt0)'];
+const BEFORE = ['mysqli_report(MYSQLI_REPORT_OFF)', '$link0 = connect()', '$link0->ping()', '$stmt0->reset()', 'mysqli_stmt_reset($stmt0)'];
 const ROWS = ['-   stmt0: -1 7 "x"', '+   stmt0: -1 0 "x"'];
 
 $passed = $failed = 0;
@@ -57,7 +59,9 @@ $check('a second name for another server', false, 'mysql56', 'mysqli_stmt_reset(
 $check('a name for a PHP to come', false, 'mysql80', 'next_php', ROWS);
 $check('a name for PHPs up to one', true, 'mysql80', 'this_php', ROWS);
 $check('nothing before that must be there', false, 'mysql80', '$stmt0->reset()', ROWS, ['$stmt0->reset()', '$link0 = connect()']);
-$check('the other of what must be there', true, 'mysql80', '$stmt0->reset()', ROWS, ['$link0->close()', '$stmt0->reset()']);
+$check('nothing after that must be there', false, 'mysql80', '$stmt0->reset()', ROWS, ['$link0->close()', '$stmt0->reset()']);
+$check('what must be there after that, but before it', false, 'mysql80', '$stmt0->reset()', ROWS, ['$link0->ping()', '$link0->close()', '$stmt0->reset()']);
+$check('the other of what must be there', true, 'mysql80', '$stmt0->reset()', ROWS, ['$link0->close()', '$link0->ping()', '$stmt0->reset()']);
 $check('an entry of another server', false, 'mysql80', 'anything', ['-   a', '+   b']);
 $check('lines of any kind', true, 'mariadb', 'anything', ['-   a', '+   b', '+   c']);
 $check('an end of ours that is no crash', true, 'mariadb', 'anything', ['-   a', '+ (exit code 255)']);

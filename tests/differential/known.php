@@ -8,6 +8,7 @@
  *     [STEP] since 8.4     only in these versions of PHP; or: until 8.3
  *     the reason, one or more lines
  *     < STEP               one of the steps before it; of several such lines one must fit
+ *     & STEP               one of the steps between that and it; of several such lines one must fit
  *     > a step             the steps of the shortest sequence that shows it, which is always played
  *     - a line of stock's  together these must be the step's whole difference
  *     + a line of ours
@@ -20,7 +21,7 @@ declare(strict_types=1);
 
 final class Known
 {
-    /** @var list<array{line: string, names: list<string>, before: list<string>, steps: list<string>, reason: string, difference: list<string>}> */
+    /** @var list<array{line: string, names: list<string>, before: list<string>, between: list<string>, steps: list<string>, reason: string, difference: list<string>}> */
     private array $entries = [];
     /** @var array<int, int> how often each was met, but for its own sequence */
     private array $met = [];
@@ -37,13 +38,13 @@ final class Known
                     }
                     $entry = null;
                 }
-                $entry ??= ['line' => $line, 'names' => [], 'before' => [], 'steps' => [], 'reason' => '', 'difference' => []];
+                $entry ??= ['line' => $line, 'names' => [], 'before' => [], 'between' => [], 'steps' => [], 'reason' => '', 'difference' => []];
                 $is_version = !isset($match[3]) || version_compare(PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, $match[4], $match[3] === 'since' ? '>=' : '<=');
                 if ($is_version && in_array($match[2] ?? '', ['', $server], true)) {
                     $entry['names'][] = $match[1];
                 }
-            } elseif (preg_match('/^([<>]) (.+)$/', $line, $match)) {
-                $entry[$match[1] === '<' ? 'before' : 'steps'][] = $match[2];
+            } elseif (preg_match('/^([<&>]) (.+)$/', $line, $match)) {
+                $entry[['<' => 'before', '&' => 'between', '>' => 'steps'][$match[1]]][] = $match[2];
             } elseif (preg_match('/^[-+]/', $line)) {
                 $entry['difference'][] = $line;
             } elseif (trim($line) !== '' && !str_starts_with($line, '#')) {
@@ -81,9 +82,13 @@ final class Known
         }
         $places = array_keys($sequence, $step, true);
         $steps_before = array_map(fn(string $step) => "$step\n", array_slice($sequence, 0, $places === [] ? null : end($places)));
-        $fits = fn(string $pattern): bool => preg_grep(self::expression($pattern), $steps_before) !== [];
-        if ($entry['before'] !== [] && array_filter($entry['before'], $fits) === []) {
-            return false;
+        foreach ([$entry['before'], $entry['between']] as $patterns) {
+            $fitting = array_map(fn(string $pattern) => array_key_first(preg_grep(self::expression($pattern), $steps_before)), $patterns);
+            $fitting = array_filter($fitting, is_int(...));
+            if ($patterns !== [] && $fitting === []) {
+                return false;
+            }
+            $steps_before = $fitting === [] ? $steps_before : array_slice($steps_before, min($fitting) + 1);
         }
         $text = implode("\n", [$step, ...self::stock_first($difference)]) . "\n";
         $lines = implode("\n", self::stock_first($entry['difference']));
