@@ -9,7 +9,7 @@ help:
 	@echo "make conformance  PHP's own tests on stock and on Vaquita; SUITE=mysqli or pdo_mysql SERVER=mariadb MODES=tcp,socket,tls,compress (defaults: mysqli, mariadb, tcp)"
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
 	@echo "make conformance-memory  those on a PHP for debugging, and under valgrind; SUITE=mysqli or pdo_mysql (default: both)"
-	@echo "make apps         WordPress, phpMyAdmin and Adminer on stock and on Vaquita: is every page the same?"
+	@echo "make apps         WordPress, phpMyAdmin, MediaWiki, Adminer and Doctrine DBAL on stock and on Vaquita: is every page the same?"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"

@@ -23,8 +23,9 @@ final class Site
     /**
      * @param array<string, string> $masks patterns of what may differ between two visits, and what stands for it
      * @param array<string, string|list<string>> $settings
+     * @param bool $counts whether queries are counted in a real browser too
      */
-    public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, string $libraries)
+    public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, string $libraries, private readonly bool $counts)
     {
         $this->began = time();
         $this->log = new mysqli('localhost', getenv('VAQUITA_MARIADB_USER'), getenv('VAQUITA_MARIADB_PASSWORD'), '', 0, getenv('VAQUITA_MARIADB_SOCKET'));
@@ -79,7 +80,7 @@ final class Site
         $this->chromium->settle();
         $this->chromium->screenshot(sprintf('%s/%02d %s.png', $this->screens, ++$this->pictures, strtr($name, '/', ' ')));
         [$requests, $messages] = $this->chromium->happened();
-        $this->note("in Chromium: $name", '', implode("\n", [$this->chromium->text(), '--- requests', ...$requests, '--- console', ...$messages, ...($more === null ? [] : ['--- more', $more])]));
+        $this->note("in Chromium: $name", null, implode("\n", [$this->chromium->text(), '--- requests', ...$requests, '--- console', ...$messages, ...($more === null ? [] : ['--- more', $more])]));
     }
 
     private function begin(): void
@@ -87,11 +88,11 @@ final class Site
         $this->log->query('TRUNCATE mysql.general_log');
     }
 
-    private function note(string $name, string $status, string $text, string $leads = ''): void
+    private function note(string $name, ?string $status, string $text, string $leads = ''): void
     {
         // One request at a time: those that the application sent itself come before this one.
         file_get_contents("http://$this->address/quiet.txt");
-        $commands = $this->commands();
+        $commands = $status !== null || $this->counts ? $this->commands() : 'not counted';
         file_put_contents("$this->folder.queries", "=== $name\n" . implode("\n", array_column($this->log->query("SELECT argument FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND command_type <> 'Quit' ORDER BY event_time")->fetch_all(), 0)) . "\n", FILE_APPEND);
         $log = substr(file_get_contents("$this->folder.log"), $this->read);
         $this->read += strlen($log);
@@ -112,7 +113,8 @@ final class Site
     {
         $seconds = range($this->began, time());
         $forms = fn(string ...$forms) => array_unique(array_merge(...array_map(fn($form) => array_map(fn($second) => date($form, $second), $seconds), $forms)));
-        $text = str_replace($forms('Y-m-d', 'Y/m/d', 'Y\/m\/d', 'd/m/Y', 'm/d/Y', 'F j, Y', 'M d, Y', 'm/d'), 'TODAY', $text);
+        $text = preg_replace('/(?<!\d)(' . implode('|', $forms('YmdHis')) . ')(?!\d)/', 'NOW', $text);
+        $text = str_replace($forms('Y-m-d', 'Y/m/d', 'Y\/m\/d', 'd/m/Y', 'm/d/Y', 'F j, Y', 'j F Y', 'M d, Y', 'D, d M Y', 'm/d'), 'TODAY', $text);
         $minutes = implode('|', $forms('H:i', 'G:i', 'g:i', 'h:i', 'H%3\Ai', 'H-i'));
         $halves = implode('|', $forms('a'));
         $text = preg_replace("/(?<!\d)($minutes)((:|%3A|-)\d\d)?(?!\d)( ($halves))?/i", 'NOW', $text);
@@ -134,10 +136,10 @@ final class Site
         $this->log->close();
     }
 
-    /** What the server was asked meanwhile, by kinds; goodbyes may still be on their way. */
+    /** What the server was asked meanwhile, by kinds; goodbyes, which it does not answer, may still be on their way. */
     private function commands(): string
     {
-        $kinds = $this->log->query("SELECT LOWER(command_type), COUNT(*) FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND command_type <> 'Quit' GROUP BY 1 ORDER BY 1");
+        $kinds = $this->log->query("SELECT LOWER(command_type), COUNT(*) FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND command_type NOT IN ('Quit', 'Close stmt') GROUP BY 1 ORDER BY 1");
         return implode(', ', array_map(fn($row) => "$row[1] x $row[0]", $kinds->fetch_all()));
     }
 }
