@@ -73,7 +73,7 @@ function launcher(string $folder, string|false $valgrind): string
     }
     // What only prepares a test, and cleans up behind it, is no test.
     return "#!/bin/sh\ncase \"\$*\" in *.skip.php*|*.clean.php*|*' -r '*) exec $php;; esac\n"
-        . 'USE_ZEND_ALLOC=0 exec valgrind --quiet --num-callers=40 --log-file=' . escapeshellarg("$valgrind/%p") . " $php";
+        . 'USE_ZEND_ALLOC=0 exec valgrind --quiet --leak-check=full --show-leak-kinds=definite --num-callers=40 --log-file=' . escapeshellarg("$valgrind/%p") . " $php";
 }
 
 /** Makes the extension folder too: links to those modules that are not built in. */
