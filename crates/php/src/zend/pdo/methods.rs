@@ -65,13 +65,41 @@ impl<S: Statement> StatementTables<S> {
     };
 }
 
+/// What PDO keeps of a connection.
+struct State<T> {
+    database: T,
+    /// What stood here before a script called the constructor again. It stays to the end, for its statements, and because that may happen
+    /// in the middle of a call.
+    #[expect(dead_code, reason = "it is only to end with this one")]
+    replaced: Option<Box<State<T>>>,
+}
+
 /// The connection's state.
 ///
 /// # Safety
 /// `dbh` must be one that [`factory`] prepared and that is not closed; `'a` must end with the call of PDO's.
-pub(super) unsafe fn database<'a, T>(dbh: *mut ffi::pdo_dbh_t) -> &'a T {
+pub(super) unsafe fn database<'a, T: Database>(dbh: *mut ffi::pdo_dbh_t) -> &'a T {
     // SAFETY: the caller's promise.
-    unsafe { &*(*dbh).driver_data.cast::<T>() }
+    unsafe { &(*(*dbh).driver_data.cast::<State<T>>()).database }
+}
+
+/// Takes the connection's state from PDO; `None`: there is none, or it is another driver's.
+///
+/// # Safety
+/// `dbh` must be alive.
+unsafe fn take_state<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> Option<Box<State<T>>> {
+    // SAFETY: the caller's promise; who has this closer has a state of this type.
+    unsafe {
+        let closer = (*dbh).methods.as_ref()?.closer?;
+        let is_ours =
+            ptr::fn_addr_eq(closer, close::<T> as unsafe extern "C" fn(*mut ffi::pdo_dbh_t));
+        let state = (*dbh).driver_data.cast::<State<T>>();
+        if !is_ours || state.is_null() {
+            return None;
+        }
+        (*dbh).driver_data = ptr::null_mut();
+        Some(Box::from_raw(state))
+    }
 }
 
 /// The statement's state.
@@ -93,7 +121,8 @@ pub(super) unsafe extern "C" fn factory<T: Database>(
     cross();
     // SAFETY: see above. The table of methods is what has PDO free the state.
     unsafe {
-        (*dbh).driver_data = Box::into_raw(Box::new(T::new())).cast();
+        let state = State { database: T::new(), replaced: take_state(dbh) };
+        (*dbh).driver_data = Box::into_raw(Box::new(state)).cast();
         (*dbh).methods = &raw const *const { &Tables::<T>::HANDLE };
         (*dbh).set_skip_param_evt(SKIPPED_EVENTS);
         (*dbh).set_alloc_own_columns(1);
@@ -137,11 +166,9 @@ unsafe extern "C" fn close<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
     cross();
     // SAFETY: see above; nobody uses the state afterwards. No Zend call happens under `catch_unwind`.
     unsafe {
-        let state = ptr::replace(&raw mut (*dbh).driver_data, ptr::null_mut());
-        if !state.is_null() {
-            let dropped = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state.cast::<T>()))));
-            debug_assert!(dropped.is_ok());
-        }
+        let state = take_state::<T>(dbh);
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(state)));
+        debug_assert!(dropped.is_ok());
     }
 }
 
