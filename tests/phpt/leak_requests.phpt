@@ -56,9 +56,12 @@ foreach (['store', 'use'] as $mode) {
             }
         };
         $get(10);
-        $before = $server->resident_kib();
-        $get(40);
-        $growth = $server->resident_kib() - $before;
+        // Zend's heap takes another chunk of 2 MiB now and then, and keeps it: what leaks grows each time.
+        for ($rounds = 0, $growth = PHP_INT_MAX; $rounds < 3 && $growth > 600; $rounds++) {
+            $before = $server->resident_kib();
+            $get(40);
+            $growth = $server->resident_kib() - $before;
+        }
         if ($growth > 600 || !$server->is_running()) {
             echo "$mode, $way: the process grew by $growth KiB\n";
         }
