@@ -150,6 +150,7 @@ return [
         });
         $site->look('change it', function (Chromium $b) use ($address) {
             $b->open("$address/wp-admin/edit.php");
+            $b->settle(); // it asks for more when it is there
             $b->click('a.row-title');
             $b->write('.wp-block-post-title', '!');
             $b->click('.editor-post-publish-button');
