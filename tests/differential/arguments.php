@@ -51,18 +51,9 @@ abstract class Arguments
     public function many_sql(int $link): string
     {
         $texts = array_map(fn() => $this->dice->any($this->dice->any([static::ROWS, static::ROWS, static::NO_ROWS, static::WRONG])), range(0, $this->dice->number(1, 3)));
-        return self::quoted(implode('; ', $this->together($texts)), $link);
-    }
-
-    /**
-     * Which of these texts can be those of one query.
-     *
-     * @param list<string> $texts
-     * @return list<string>
-     */
-    protected function together(array $texts): array
-    {
-        return $texts;
+        // Where results follow that of a file which is not sent, stock's connection is out of step, and nothing that comes next can be compared.
+        $last = array_pop($texts);
+        return self::quoted(implode('; ', [...preg_grep('/^LOAD DATA/', $texts, PREG_GREP_INVERT), $last]), $link);
     }
 
     public static function quoted(string $text, int $link): string

@@ -35,6 +35,9 @@ final class PdoArguments extends Arguments
         'PDO::PARAM_STR | PDO::PARAM_STR_CHAR', 'PDO::PARAM_INT | PDO::PARAM_INPUT_OUTPUT', '99', '-1'];
     private const COLUMNS = ['1', '2', "'id'", "'a'", "'name'", "'b'", '0', '-1', '100', "'no_such_column'", "''", "'1'"];
 
+    /** Attributes that can be set at any time, and change what comes next. */
+    private const LASTING = ['PDO::ATTR_STRINGIFY_FETCHES', 'PDO::ATTR_EMULATE_PREPARES', 'PDO::MYSQL_ATTR_USE_BUFFERED_QUERY', 'PDO::ATTR_CASE', 'PDO::ATTR_ORACLE_NULLS', 'PDO::ATTR_FETCH_TABLE_NAMES', 'PDO::ATTR_AUTOCOMMIT',
+        'PDO::ATTR_ERRMODE', 'PDO::ATTR_DEFAULT_FETCH_MODE', 'PDO::ATTR_STATEMENT_CLASS', 'PDO::ATTR_DEFAULT_STR_PARAM', 'PDO::MYSQL_ATTR_DIRECT_QUERY'];
     private const OF_ANY_ATTRIBUTE = ['0', '1', '2', 'true', 'false', 'null', "'x'", "'1'", '[]', '1.5', 'new stdClass', '-1'];
 
     /** The values of an attribute, right and wrong; of others anything. */
@@ -96,13 +99,6 @@ final class PdoArguments extends Arguments
         return parent::sql($link, $from ?? $this->dice->any([self::ROWS, self::ROWS, self::ROWS, self::NO_ROWS, self::NO_ROWS, self::WRONG]));
     }
 
-    /** Where results follow that of a file which is not sent, stock's connection is out of step, and nothing that comes next can be compared. */
-    protected function together(array $texts): array
-    {
-        $last = array_pop($texts);
-        return [...preg_grep('/^LOAD DATA/', $texts, PREG_GREP_INVERT), $last];
-    }
-
     /** @var list<string> */
     private array $attributes = [];
 
@@ -126,9 +122,14 @@ final class PdoArguments extends Arguments
         $this->attributes = array_values(preg_grep('/::(MYSQL_)?ATTR_/', $constants));
     }
 
+    /** Every second one changes how it goes on. */
     public function attribute(): string
     {
-        return $this->dice->one_in(30) ? $this->dice->any(['1016', '-1', '2000']) : $this->dice->any($this->attributes);
+        return match (true) {
+            $this->dice->one_in(30) => $this->dice->any(['1016', '-1', '2000']),
+            $this->dice->one_in(2) => $this->dice->any($this->attributes),
+            default => $this->dice->any(self::LASTING),
+        };
     }
 
     public function value_of(string $attribute): string
@@ -153,7 +154,7 @@ final class PdoArguments extends Arguments
                 'PDO::ATTR_EMULATE_PREPARES' => $this->dice->any(['0', '1']), 'PDO::MYSQL_ATTR_USE_BUFFERED_QUERY' => $this->dice->any(['0', '1', '1'])];
         }
         for ($many = $this->dice->any([0, 0, 1, 1, 2]); $many > 0; $many--) {
-            $attribute = $this->dice->any($from ?? array_values(preg_grep('/_SSL_|::ATTR_PERSISTENT/', $this->attributes, PREG_GREP_INVERT)));
+            $attribute = $this->dice->any($from ?? $this->dice->any([self::LASTING, array_values(preg_grep('/_SSL_|::ATTR_PERSISTENT/', $this->attributes, PREG_GREP_INVERT))]));
             $value = $this->value_of($attribute);
             $options[$attribute] = in_array($value, ['[]', 'new stdClass'], true) ? 'null' : $value; // with those ours does not connect
         }

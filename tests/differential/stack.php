@@ -48,7 +48,7 @@ final class Stack
             $output = $finished->output . ($finished->errors === '' ? '' : "\n(standard error) $finished->errors");
             // For a user that it does not know MySQL asks by this or that plugin, and stock answers some even where there is no password.
             $output = preg_replace('/(using password: )(?:YES|NO)/', '$1N', str_replace(strtoupper($database), 'DATABASE', $this->place->mask($output, $database)));
-            $output = preg_replace(['/(Resource id #)\d+/', '/(Sent SQL: \[)\d+(?=\] .*Resource id #)/', '/(thread id: |statement handler \()[1-9]\d*/', '/string\(\d+\)( "Unknown prepared statement handler)/'], ['$1N', '$1N', '$1N', 'string(N)$1'], $output);
+            $output = preg_replace(['/(Resource id #)\d+/i', '/(Sent SQL: \[)\d+(?=\] .*Resource id #)/', '/(thread id: |statement handler \()[1-9]\d*/', '/string\(\d+\)( "Unknown prepared statement handler)/'], ['$1N', '$1N', '$1N', 'string(N)$1'], $output);
             $pieces = preg_split('/^=== (\d+)\n/m', $output, -1, PREG_SPLIT_DELIM_CAPTURE);
             $pieces[0] === '' || throw new Exception("$this->php: $output");
             for ($i = 1; $i < count($pieces); $i += 2) {

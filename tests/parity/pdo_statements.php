@@ -218,6 +218,18 @@ attempt('a parameter of the type PARAM_STMT', fn() => [$statement->execute(), $s
 $statement = $db->query('SELECT 1');
 attempt('one parameter too many', fn() => $statement->bindValue(1, 'a'));
 attempt('the end of rows forgets an error', fn() => [$statement->fetchAll(), $statement->errorInfo()]);
+$db = connect_pdo([PDO::ATTR_EMULATE_PREPARES => false, PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => false]);
+$statement = $db->prepare('SELECT ?, ?');
+$statement->execute([1, 2]);
+attempt('a parameter is missing', fn() => $statement->execute([1]));
+attempt('the rows of the run before', fn() => $statement->fetch());
+attempt('they are in the way', fn() => $db->query('SELECT 1')->fetchAll());
+attempt('till the cursor is closed', fn() => [$statement->closeCursor(), $db->query('SELECT 1')->fetchAll(PDO::FETCH_COLUMN)]);
+$db->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, true);
+$late = $db->prepare(LATE);
+attempt('rows end with an error', fn() => $late->execute());
+$call = $db->query('CALL one()');
+attempt('that statement takes no results of others any more', fn() => $late->execute());
 
 section('numbers as text or not, changed in the middle of a result');
 foreach ([true, false] as $buffered) {

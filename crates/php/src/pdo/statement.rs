@@ -37,14 +37,15 @@ pub(crate) struct Statement {
     /// `None`: PDO puts the parameters into the text.
     on_server: Guarded<Option<Prepared>>,
     rows: Guarded<Option<Rc<Rows>>>,
+    /// Rows on their way of a run that PDO has forgotten: as in stock they are in the way where the next run lacked a parameter.
+    left: Guarded<Option<Rc<Rows>>>,
     /// The columns of the last result; of one that the server has prepared, but not run yet, those that it told of.
     columns: Guarded<Option<Columns>>,
     /// Whether all results of the last run have been seen, or given up; as in stock not before the first one.
     is_done: Cell<bool>,
     /// How often the server was to run it, as one that it had prepared.
     runs: Cell<u64>,
-    /// Whether one that the server has prepared has a result, be it that it would have one if it were run. As in stock what waits on the
-    /// connection is then taken for its own, whoever asked for it.
+    /// Whether one that the server has prepared has, or would have, a result: then as in stock it takes what waits for its own.
     has_result: Cell<bool>,
     /// How the server's last answer to one that it has prepared was; as in stock that is told again where nothing is asked.
     last: LastError,
@@ -63,6 +64,7 @@ impl Statement {
             settings: Rc::clone(&database.settings),
             on_server: Guarded::new(None),
             rows: Guarded::new(None),
+            left: Guarded::new(None),
             columns: Guarded::new(None),
             is_done: Cell::new(false),
             runs: Cell::new(0),
@@ -129,10 +131,12 @@ impl Statement {
 
     /// Lets go of the rows; those on their way are read to their end.
     fn free_rows(&self) {
-        let rows = self.rows.with(Option::take).ok().flatten();
-        self.session.count(Key::explicit_free_result, rows.is_some().into());
-        if let Some(Err(failed)) = rows.map(|rows| rows.skip()) {
-            self.note::<()>(&Err(failed));
+        for place in [&self.left, &self.rows] {
+            let rows = place.with(Option::take).ok().flatten();
+            self.session.count(Key::explicit_free_result, rows.is_some().into());
+            if let Some(Err(failed)) = rows.map(|rows| rows.skip()) {
+                self.note::<()>(&Err(failed));
+            }
         }
     }
 
@@ -199,7 +203,7 @@ impl Statement {
         if format == Format::Binary {
             running.set_column_count(count); // as in stock also where the rows end with an error
         }
-        let rows = self.receive(columns, format)?;
+        let rows = self.receive(columns, format).inspect_err(|_| self.has_result.set(false))?;
         // Of rows on their way nobody knows how many there are.
         if rows.is_buffered() || format == Format::Text {
             running.set_row_count(rows.row_count());
@@ -250,11 +254,13 @@ impl pdo::Statement for Statement {
     }
 
     fn execute(&self, running: Running<'_>) -> bool {
-        self.free_rows();
         if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
+            let rows = self.rows.with(Option::take).ok().flatten();
+            let _ = self.left.with(|left| *left = rows.or(left.take()));
             running.set_sqlstate(INVALID_PARAMETER_NUMBER);
             return false;
         }
+        self.free_rows();
         let executed = self.run(running);
         self.is_done.set(false);
         let taken = executed.and_then(|executed| self.take(running, executed));
@@ -370,12 +376,9 @@ impl pdo::Statement for Statement {
         self.is_done.set(true);
         self.free_rows();
         let skipped = self.session.skip_results();
+        // Of one that the server has prepared stock tells how that went last.
         if skipped.is_err() {
-            // Of one that the server has prepared stock tells how that went last.
-            if !self.is_prepared() {
-                self.note(&skipped);
-            }
-            self.tell(running, &self.last);
+            self.tell(running, if self.is_prepared() { &self.last } else { &self.session.error });
         }
         skipped.is_ok()
     }
