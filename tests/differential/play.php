@@ -256,6 +256,7 @@ function end_others(mysqli $admin): void
     while ($admin->query($list)->num_rows > 0);
 }
 
+while ((int) stream('') < 1000); // so that the numbers of resources, which parameters can become, have as many digits on both
 mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 $admin = connect();
 array_map(fn(string $table) => $admin->query("TRUNCATE $table"), TABLES); // another process may have died in the middle

@@ -48,6 +48,8 @@ final class Stack
             $output = $finished->output . ($finished->errors === '' ? '' : "\n(standard error) $finished->errors");
             // For a user that it does not know MySQL asks by this or that plugin, and stock answers some even where there is no password.
             $output = preg_replace('/(using password: )(?:YES|NO)/', '$1N', str_replace(strtoupper($database), 'DATABASE', $this->place->mask($output, $database)));
+            // Without a column's number PDO may take a part of an address for one.
+            $output = preg_replace('/ValueError\(0\): \K(Invalid column index|Column index must be greater than or equal to 0)$/m', 'no such column', $output);
             $output = preg_replace(['/(Resource id #)\d+/i', '/(Sent SQL: \[)\d+(?=\] .*Resource id #)/', '/(thread id: |statement handler \()[1-9]\d*/', '/string\(\d+\)( "Unknown prepared statement handler)/'], ['$1N', '$1N', '$1N', 'string(N)$1'], $output);
             $pieces = preg_split('/^=== (\d+)\n/m', $output, -1, PREG_SPLIT_DELIM_CAPTURE);
             $pieces[0] === '' || throw new Exception("$this->php: $output");
