@@ -19,6 +19,7 @@ return [
         '/(load\.php\?)\S+ \d+:\d+/' => '$1SCRIPTS', // in the console: those that came together, and the place in them
         '/(@|version=)[0-9a-z]{5}\b/' => '$1HASH', // of scripts that have the address, or a token, in them
     ],
+    'uncounted' => 'serverIsReadOnly|updateActiveUsers', // asked again in a request that takes seconds; how often depends on the time
     'counts' => false, // its pages ask for scripts together that they happen to need at the same moment
     'settings' => fn(string $packages) => ['opcache.enable_cli' => '1', 'extension' => array_map(fn($name) => "$packages/usr/lib/php/20220829/$name.so", ['intl', 'mbstring', 'dom', 'xml', 'xmlwriter', 'xmlreader'])],
     'prepare' => function (string $folder, string $packages, string $database): void {

@@ -8,7 +8,8 @@
  * PACKAGES is the folder with the applications' unpacked packages, FOLDER where everything is kept that was seen. The server is in the
  * environment (scripts/with-servers mariadb). An application is a file here, which returns what it is made of:
  * packages, folder (in them), masks (of what may differ between two visits), settings(packages, folder), prepare(folder, packages, database), visit(site),
- * look(site), which uses it in a real browser, and counts: false if its pages take other numbers of queries there each time.
+ * look(site), which uses it in a real browser, uncounted: a pattern (of REGEXP) of queries
+ * that come another number of times each time, and counts: false if that is true of its pages in a real browser.
  */
 
 declare(strict_types=1);
@@ -59,7 +60,7 @@ function seen(array $app, string $php, string $packages, string $folder, string 
 {
     copy_tree("$packages{$app['folder']}", $folder, $packages);
     $app['prepare']($folder, $packages, $database);
-    $site = new Site($php, $folder, $database, $app['masks'], isset($app['settings']) ? $app['settings']($packages, $folder) : [], "$packages/usr/lib/x86_64-linux-gnu", $app['counts'] ?? true);
+    $site = new Site($php, $folder, $database, $app['masks'], isset($app['settings']) ? $app['settings']($packages, $folder) : [], "$packages/usr/lib/x86_64-linux-gnu", $app['counts'] ?? true, $app['uncounted'] ?? '(?!)');
     try {
         $app['visit']($site);
         $app['look']($site);

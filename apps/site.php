@@ -24,8 +24,9 @@ final class Site
      * @param array<string, string> $masks patterns of what may differ between two visits, and what stands for it
      * @param array<string, string|list<string>> $settings
      * @param bool $counts whether queries are counted in a real browser too
+     * @param string $uncounted a pattern of MariaDB's: queries that are not counted
      */
-    public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, string $libraries, private readonly bool $counts)
+    public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, string $libraries, private readonly bool $counts, private readonly string $uncounted)
     {
         $this->began = time();
         $this->log = new mysqli('localhost', getenv('VAQUITA_MARIADB_USER'), getenv('VAQUITA_MARIADB_PASSWORD'), '', 0, getenv('VAQUITA_MARIADB_SOCKET'));
@@ -139,7 +140,7 @@ final class Site
     /** What the server was asked meanwhile, by kinds; goodbyes, which it does not answer, may still be on their way. */
     private function commands(): string
     {
-        $kinds = $this->log->query("SELECT LOWER(command_type), COUNT(*) FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND command_type NOT IN ('Quit', 'Close stmt') GROUP BY 1 ORDER BY 1");
+        $kinds = $this->log->execute_query("SELECT LOWER(command_type), COUNT(*) FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND command_type NOT IN ('Quit', 'Close stmt') AND argument NOT REGEXP ? GROUP BY 1 ORDER BY 1", [$this->uncounted]);
         return implode(', ', array_map(fn($row) => "$row[1] x $row[0]", $kinds->fetch_all()));
     }
 }
