@@ -80,6 +80,14 @@ $object = new class { public string|object $text = ''; };
 $object->text = new Late(function () { $GLOBALS['object'] = null; $GLOBALS['s']->close(); });
 $s->bind_result($object->text, $last);
 echo 'a typed property of an object that goes: ', tried(fn() => $s->fetch()), ', ', text([$object, $last]), "\n";
+// A destructor that fetches the next row while one is given to the variables.
+$db = connect();
+$s = $db->prepare("SELECT 'first', 'row' UNION ALL SELECT 'second', 'one'");
+$s->execute();
+$s->bind_result($left, $right);
+$left = new Late(fn() => $GLOBALS['s']->fetch());
+$right = 'before';
+echo 'fetch of a further row: ', tried(fn() => $s->fetch()), ', ', text([$left, $right]), ', ', tried(fn() => $s->fetch()), "\n";
 echo "the end\n";
 ?>
 --EXPECT--
@@ -124,4 +132,5 @@ throw in a destructor: LogicException: thrown, ["a", "b"]
 throw at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 throw when let go: LogicException: thrown, true
 a typed property of an object that goes: true, [null, null]
+fetch of a further row: true, ["second", "one"], null
 the end

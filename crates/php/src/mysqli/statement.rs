@@ -106,6 +106,8 @@ pub(crate) struct Statement {
     pub(super) results: Held,
     /// Values on their way from or to those variables.
     pub(super) values: Held,
+    /// How many rows came so far as there.
+    pub(super) fetches: Cell<u64>,
 }
 
 thread_local! {
@@ -140,6 +142,7 @@ impl Class for Statement {
             parameters: Held::nothing(),
             results: Held::nothing(),
             values: Held::nothing(),
+            fetches: Cell::new(0),
         }
     }
 

@@ -99,6 +99,7 @@ impl Statement {
             return Err(self.error.set_absence());
         }
         if advanced == Advanced::Row && self.results.is_there() {
+            self.fetches.set(self.fetches.get() + 1);
             let _ = self.rows.peek(|rows| {
                 if let Some(rows) = rows {
                     rows.row(|row| rows.layout.write_each(row, |n| self.values.slot(n)));
@@ -184,8 +185,13 @@ pub(crate) fn fetch(call: &mut Call<'_>) -> Outcome {
     }
     match statement.advance() {
         Ok(Advanced::Row) => {
+            let fetches = statement.fetches.get();
             for number in 0..count {
                 statement.values.give(number, &statement.results);
+                // User code that has fetched a further row has that in the variables, as in stock.
+                if statement.fetches.get() != fetches {
+                    break;
+                }
             }
             call.returns().bool(true);
         }

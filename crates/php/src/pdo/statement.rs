@@ -273,7 +273,6 @@ impl pdo::Statement for Statement {
         let Some(advanced) = advanced else { return false };
         match self.settle(running, advanced) {
             Some(Advanced::Row) => {
-                self.values.reset();
                 let _ = self.rows.peek(|rows| {
                     let rows = rows.as_ref()?;
                     rows.row(|row| {

@@ -178,8 +178,10 @@ impl Held {
         (number < self.len()).then(|| unsafe { (*list).__bindgen_anon_1.arPacked.add(number) })
     }
 
-    /// The place of the value with this number, which is NULL now.
+    /// The place of the value with this number, to be written. What was there, none whose end runs user code, goes: a row that was fetched
+    /// while another one was given away finds what is left of that.
     pub(crate) fn slot(&self, number: usize) -> Option<Slot<'_>> {
+        self.put_null(number);
         // SAFETY: the element is the list's.
         self.element(number).map(|element| unsafe { Slot::new(element) })
     }
@@ -201,15 +203,10 @@ impl Held {
             unsafe {
                 let mut old = ptr::read(element);
                 write(Slot::new(element));
-                ffi::zval_ptr_dtor(&raw mut old);
+                if old.u1.v.type_flags != 0 {
+                    ffi::zval_ptr_dtor(&raw mut old);
+                }
             }
-        }
-    }
-
-    /// Makes all values NULL, to be written by [`Held::slot`].
-    pub(crate) fn reset(&self) {
-        for number in 0..self.len() {
-            self.put_null(number);
         }
     }
 
