@@ -14,7 +14,7 @@ pub enum Piece {
 /// The piece that a text begins with, and how long it is in bytes; `None`: the text is empty.
 ///
 /// Quotes end at their like, but for one that is doubled; inside of `'` and `"` a backslash goes before anything. Comments begin with `#`,
-/// with `--` and white space, or stand between `/*` and `*/`. What does not end is text: its first character, then whatever follows.
+/// with `--` and white space, or stand between `/*` and `*/`, or the end. A quote that does not end is text, then whatever follows.
 ///
 /// <https://dev.mysql.com/doc/refman/8.0/en/comments.html>
 pub fn next_piece(text: &[u8]) -> Option<(Piece, usize)> {
@@ -54,24 +54,28 @@ fn is_special(byte: u8) -> bool {
 
 /// How long the rest of a quoted text is, with its last quote; `None`: there is none.
 fn quoted(rest: &[u8], quote: u8, escapes: bool) -> Option<usize> {
+    // What goes on after a doubled quote, but does not end, ended with the first of the two.
+    let mut end = None;
     let mut bytes = rest.iter().enumerate();
     while let Some((index, byte)) = bytes.next() {
         if *byte == b'\\' && escapes {
-            bytes.next()?;
+            bytes.next();
         } else if *byte == quote {
+            end = Some(index + 1);
             if rest.get(index + 1) != Some(&quote) {
-                return Some(index + 1);
+                break;
             }
             bytes.next();
         }
     }
-    None
+    end
 }
 
-/// How long the rest of a comment in `/*` and `*/` is; `None`: it is none, or does not end.
+/// How long the rest of a comment in `/*` and `*/` is; `None`: it is none.
 fn block_comment(rest: &[u8]) -> Option<usize> {
     let inside = rest.strip_prefix(b"*")?;
-    inside.windows(2).position(|pair| pair == b"*/").map(|index| index + 3)
+    let end = inside.windows(2).position(|pair| pair == b"*/");
+    Some(end.map_or(rest.len(), |index| index + 3))
 }
 
 /// How long the rest of a line is.
@@ -106,9 +110,12 @@ mod tests {
         check("# ? 'x\n?", &["?"]);
         check("-- ? \n?", &["?"]);
         check("--?", &["?"]);
-        check("/* ? ** ?*/ ? /* ?", &["?", "?"]);
+        check("/* ? ** ?*/ ? /* ?", &["?"]);
+        check("? /* :a *", &["?"]);
         check("/*/ ? */ :y", &[":y"]);
         check("'? :z", &["?", ":z"]);
+        check("'?'' :z", &[":z"]);
+        check(r"'?''? ''\'\", &[]);
         check("1 - 2 / 3 : ?", &["?"]);
         check("", &[]);
     }
