@@ -5,12 +5,12 @@ use super::super::guarded::cross;
 use super::super::held::{self, Held};
 use super::super::slot::{self, Slot, Value};
 use super::super::string::Str;
+#[cfg(php_pdo_classes)]
+use super::scanner::scan;
 use super::{Attribute, Bound, Database, Handle, Options, Running, Statement};
 use core::ffi::c_int;
 use core::ptr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-#[cfg(php_pdo_classes)]
-use vaquita_client::{Piece, next_piece};
 
 /// The events for which nothing is to be done: PDO need not tell them.
 const SKIPPED_EVENTS: u32 = 1 << ffi::pdo_param_event_PDO_PARAM_EVT_FREE
@@ -130,37 +130,6 @@ pub(super) unsafe extern "C" fn factory<T: Database>(
         database::<T>(dbh).connect(Handle::new(dbh), Options::new(options)).into()
     }
 }
-
-/// Finds the next piece of a statement's text for PDO, which looks for placeholders.
-#[cfg(php_pdo_classes)]
-unsafe extern "C" fn scan(scanner: *mut ffi::pdo_scanner_t) -> c_int {
-    // SAFETY: see above; what is left of the text reaches from `cur` to the NUL before `end`.
-    unsafe {
-        let start = (*scanner).cur;
-        (*scanner).tok = start;
-        let left = usize::try_from((*scanner).end.offset_from(start) - 1).unwrap_or_default();
-        let Some((piece, bytes)) = next_piece(core::slice::from_raw_parts(start.cast(), left))
-        else {
-            return PARSER_END;
-        };
-        (*scanner).cur = start.add(bytes);
-        match piece {
-            Piece::Text => PARSER_TEXT,
-            Piece::Named => PARSER_BIND,
-            Piece::Positional => PARSER_BIND_POSITION,
-        }
-    }
-}
-
-/// PDO_PARSER_TEXT, PDO_PARSER_BIND, PDO_PARSER_BIND_POS and PDO_PARSER_EOI of pdo_sql_parser.h.
-#[cfg(php_pdo_classes)]
-const PARSER_TEXT: c_int = 1;
-#[cfg(php_pdo_classes)]
-const PARSER_BIND: c_int = 2;
-#[cfg(php_pdo_classes)]
-const PARSER_BIND_POSITION: c_int = 3;
-#[cfg(php_pdo_classes)]
-const PARSER_END: c_int = 6;
 
 unsafe extern "C" fn close<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
     cross();

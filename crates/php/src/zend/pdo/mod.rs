@@ -7,6 +7,8 @@
 mod handle;
 mod library;
 mod methods;
+#[cfg(php_pdo_classes)]
+mod scanner;
 
 use super::call::Call;
 use super::error::{Outcome, startup_warning, throw_error};
