@@ -320,7 +320,7 @@ impl<'a> Bound<'a> {
             return Ok(());
         }
         // SAFETY: the value is a resource; what is found for it is a stream, alive as long as one more reference is held. A script's stream
-        // may bind the parameter anew while it is read: then this one is gone.
+        // may bind the parameter anew while it is read: then this one is gone, or the new one, in the same place, takes the string as well.
         unsafe {
             let mut resource = Slot::undefined();
             held::copy(Slot::new(&raw mut resource), value.as_ptr());

@@ -336,20 +336,22 @@ unsafe extern "C" fn parameter_event<S: Statement>(
     cross();
     // SAFETY: see above.
     unsafe {
+        // Of a parameter that goes nothing is read: after an error's handler has run the statement PDO may tell of one that is gone.
+        let (ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC
+        | ffi::pdo_param_event_PDO_PARAM_EVT_EXEC_PRE) = event
+        else {
+            return 1;
+        };
         let bound = Bound::new(bound);
         if !bound.is_parameter() || (*stmt).driver_data.is_null() {
             return 1;
         }
-        let running = Running::new(stmt);
-        match event {
-            ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC => {
-                statement::<S>(stmt).bind(running, bound).into()
-            }
-            ffi::pdo_param_event_PDO_PARAM_EVT_EXEC_PRE => {
-                statement::<S>(stmt).send(running, bound).into()
-            }
-            _ => 1,
-        }
+        let (statement, running) = (statement::<S>(stmt), Running::new(stmt));
+        let is_done = match event {
+            ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC => statement.bind(running, bound),
+            _ => statement.send(running, bound),
+        };
+        is_done.into()
     }
 }
 
