@@ -77,6 +77,12 @@ show($link->query('SELECT 1, 2.5e0')->fetch_row());
 show($link->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, true), $link->query('SELECT 1, 2.5e0')->fetch_row());
 $result = $link->query('SELECT 1, 2.5e0 UNION SELECT 2, 3');
 show($link->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, false), $result->fetch_row(), $link->query('SELECT 1, 2.5e0')->fetch_row());
+$link->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, true);
+$result = $link->query('SELECT 1 UNION SELECT 2 UNION SELECT 3');
+$link->close();
+show($result->fetch_row());
+$link = connect();
+show($result->fetch_row());
 
 section('init commands');
 $link = mysqli_init();

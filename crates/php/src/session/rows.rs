@@ -183,7 +183,10 @@ impl Rows {
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
-        self.layout.follow(&self.columns, self.session.is_native());
+        // A link that was closed has forgotten its options, its results have not.
+        if self.is_live() {
+            self.layout.follow(&self.columns, self.session.is_native());
+        }
         let advanced = self.go_on()?;
         if let Advanced::Spoilt(malformed) = advanced {
             // Stock only warns; here the link remembers, too.
