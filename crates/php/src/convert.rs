@@ -286,10 +286,16 @@ impl Layout {
         }
     }
 
-    /// Has the next rows be native or not: as in stock what a script sets holds also for results that are there already.
+    /// Whether rows are native now.
     #[inline]
-    pub(crate) fn follow(&self, columns: &[ColumnDefinition41], native: bool) {
-        if self.is_native.replace(native) != native && self.format == Format::Text {
+    pub(crate) fn is_native(&self) -> bool {
+        self.is_native.get()
+    }
+
+    /// Has the next rows be native or not.
+    pub(crate) fn set_native(&self, columns: &[ColumnDefinition41], native: bool) {
+        self.is_native.set(native);
+        if self.format == Format::Text {
             for (column, definition) in self.columns.iter().zip(columns) {
                 column.reader.set(Reader::of(definition, native));
             }

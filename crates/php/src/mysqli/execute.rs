@@ -170,18 +170,18 @@ impl Statement {
         converted.inspect_err(|_| self.clear_errors())?;
         let wants_cursor = self.wants_cursor.get();
         self.runs.set(self.runs.get() + 1);
-        if session.is_last_run(self.number) {
-            session.last_run.set(0); // so that it tells whether this run was sent
-        }
+        let mut was_sent = false;
         // No Zend call from here to the reply: what the parameters borrow stays.
         let executed = self.ask(|session, it| {
             let parameters: Vec<Parameter<'_>> =
                 (0..count).map(|number| self.parameter(number)).collect();
-            session.execute(self.number, &it.prepared, &parameters, wants_cursor)
+            session.send_execute(&it.prepared, &parameters, wants_cursor)?;
+            was_sent = true;
+            session.next_executed()
         });
         self.values.clear();
         let _ = self.sent.with(Vec::clear);
-        Ok(self.executed(executed, session.is_last_run(self.number)))
+        Ok(self.executed(executed, was_sent))
     }
 
     fn parameter(&self, number: usize) -> Parameter<'_> {

@@ -74,8 +74,6 @@ pub(crate) struct Statement {
     session: OnceCell<Rc<Session>>,
     /// Which of the session's connections it is for.
     generation: Cell<u64>,
-    /// Tells it from all others of this thread.
-    pub(super) number: u64,
     pub(super) status: Cell<Status>,
     pub(super) phase: Cell<Phase>,
     pub(super) on_server: Guarded<Option<OnServer>>,
@@ -110,11 +108,6 @@ pub(crate) struct Statement {
     pub(super) fetches: Cell<u64>,
 }
 
-thread_local! {
-    /// How many statements there were.
-    static LAST_NUMBER: Cell<u64> = const { Cell::new(0) };
-}
-
 static CLASS: ClassSlot = ClassSlot::new();
 
 impl Class for Statement {
@@ -122,7 +115,6 @@ impl Class for Statement {
         Statement {
             session: OnceCell::new(),
             generation: Cell::new(0),
-            number: LAST_NUMBER.replace(LAST_NUMBER.get() + 1) + 1,
             status: Cell::new(Status::Closed),
             phase: Cell::new(Phase::Initialised),
             on_server: Guarded::new(None),

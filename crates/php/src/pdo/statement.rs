@@ -29,8 +29,6 @@ const INVALID_PARAMETER_TYPE: [u8; 5] = *b"HY105";
 /// The state of a `PDOStatement`.
 pub(crate) struct Statement {
     session: Rc<Session>,
-    /// Tells it from the session's others.
-    number: u64,
     /// What `errorInfo()` tells.
     error: LastError,
     settings: Rc<Settings>,
@@ -59,7 +57,6 @@ impl Statement {
     pub(super) fn new(database: &Database) -> Statement {
         Statement {
             session: Rc::clone(&database.session),
-            number: database.session.next_number(),
             error: LastError::none(),
             settings: Rc::clone(&database.settings),
             on_server: Guarded::new(None),
@@ -162,7 +159,8 @@ impl Statement {
             let parameters: Vec<Parameter<'_>> =
                 (0..self.parameter_count()).map(|number| self.parameter(number)).collect();
             self.runs.set(self.runs.get() + 1);
-            self.session.execute(self.number, prepared, &parameters, false)
+            self.session.send_execute(prepared, &parameters, false)?;
+            self.session.next_executed()
         });
         executed.unwrap_or(Err(Failed))
     }

@@ -45,10 +45,6 @@ pub(crate) struct Session {
     announced: Guarded<Option<Columns>>,
     /// The file that the server waits for.
     pub(crate) requested_file: Guarded<Option<RequestedFile>>,
-    /// The statement whose run was the last; 0: a query was, or none.
-    pub(crate) last_run: Cell<u64>,
-    /// The highest number of a statement.
-    last_number: Cell<u64>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
@@ -76,8 +72,6 @@ impl Session {
             error: LastError::none(),
             announced: Guarded::new(None),
             requested_file: Guarded::new(None),
-            last_run: Cell::new(0),
-            last_number: Cell::new(0),
             scratch: Guarded::new(Vec::new()),
             counters: Counters::new(),
             rows: Living::none(),

@@ -20,41 +20,19 @@ impl Session {
         self.drive(|connection| connection.prepare(sql))
     }
 
-    /// A number for a statement that this session has not given to another.
-    pub(crate) fn next_number(&self) -> u64 {
-        self.last_number.set(self.last_number.get() + 1);
-        self.last_number.get()
-    }
-
-    /// Whether what the server has still to say belongs to the last run of a statement, by its number.
-    pub(crate) fn is_last_run(&self, number: u64) -> bool {
-        self.last_run.get() == number
-    }
-
-    /// Runs a prepared statement, which has this number, up to its first reply.
-    pub(crate) fn execute(
+    /// Sends a prepared statement's run, whose replies are read by [`Session::next_executed`].
+    pub(crate) fn send_execute(
         &self,
-        number: u64,
         statement: &Statement,
         parameters: &[Parameter<'_>],
         opens_cursor: bool,
-    ) -> Result<Executed, Failed> {
-        let response = self.drive(|connection| {
-            connection.send_execute(statement, parameters, opens_cursor)?;
-            self.last_run.set(number);
-            connection.read_query_response()
-        })?;
-        self.executed(response)
+    ) -> Result<(), Failed> {
+        self.drive(|connection| connection.send_execute(statement, parameters, opens_cursor))
     }
 
-    /// Reads the first reply of a prepared statement's next result.
+    /// Reads the first reply to a prepared statement's run, or that of its next result.
     pub(crate) fn next_executed(&self) -> Result<Executed, Failed> {
-        let response = self.drive(Connection::read_query_response)?;
-        self.executed(response)
-    }
-
-    fn executed(&self, response: QueryResponse) -> Result<Executed, Failed> {
-        match response {
+        match self.drive(Connection::read_query_response)? {
             QueryResponse::ResultSet(columns) => Ok(Executed::Rows(columns)),
             QueryResponse::Cursor(columns) => Ok(Executed::Cursor(columns)),
             other => self.note(other).map(|()| Executed::Done),

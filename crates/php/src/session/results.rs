@@ -11,7 +11,6 @@ impl Session {
     pub(crate) fn query(&self, sql: &[u8]) -> Result<(), Failed> {
         let response = self.drive(|connection| {
             connection.send_query(sql)?;
-            self.last_run.set(0);
             connection.read_query_response()
         })?;
         self.note(response)
@@ -33,7 +32,6 @@ impl Session {
     pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
         self.drive(|connection| connection.send_query(sql))?;
         self.forget_announced();
-        self.last_run.set(0);
         Ok(())
     }
 

@@ -183,9 +183,10 @@ impl Rows {
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
-        // A link that was closed has forgotten its options, its results have not.
-        if self.is_live() {
-            self.layout.follow(&self.columns, self.session.is_native());
+        // As in stock what a script sets holds also for results that are there already; but a link that was closed has forgotten its options.
+        let native = self.session.is_native();
+        if native != self.layout.is_native() && self.is_live() {
+            self.layout.set_native(&self.columns, native);
         }
         let advanced = self.go_on()?;
         if let Advanced::Spoilt(malformed) = advanced {

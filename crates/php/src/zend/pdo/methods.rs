@@ -9,7 +9,7 @@ use super::super::string::Str;
 use super::scanner::scan;
 use super::{Attribute, Bound, Database, Handle, Options, Running, Statement};
 use core::ffi::c_int;
-use core::ptr;
+use core::{mem, ptr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The events for which nothing is to be done: PDO need not tell them.
@@ -68,10 +68,9 @@ impl<S: Statement> StatementTables<S> {
 /// What PDO keeps of a connection.
 struct State<T> {
     database: T,
-    /// What stood here before a script called the constructor again. It stays to the end, for its statements, and because that may happen
-    /// in the middle of a call.
-    #[expect(dead_code, reason = "it is only to end with this one")]
-    replaced: Option<Box<State<T>>>,
+    /// What stood here before a script called the constructor again, oldest first. They stay where they are to the end:
+    /// their statements know them, and so may a call in whose middle that happened.
+    replaced: Vec<Box<State<T>>>,
 }
 
 /// The connection's state.
@@ -121,7 +120,12 @@ pub(super) unsafe extern "C" fn factory<T: Database>(
     cross();
     // SAFETY: see above. The table of methods is what has PDO free the state.
     unsafe {
-        let state = State { database: T::new(), replaced: take_state(dbh) };
+        let replaced = take_state::<T>(dbh).map_or_else(Vec::new, |mut state| {
+            let mut replaced = mem::take(&mut state.replaced);
+            replaced.push(state);
+            replaced
+        });
+        let state = State { database: T::new(), replaced };
         (*dbh).driver_data = Box::into_raw(Box::new(state)).cast();
         (*dbh).methods = &raw const *const { &Tables::<T>::HANDLE };
         (*dbh).set_skip_param_evt(SKIPPED_EVENTS);
