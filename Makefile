@@ -52,7 +52,7 @@ calls:
 COUNT ?= 10000
 SEED ?= 1
 differential:
-	@tests/differential/run $(if $(SURFACE),--surface "$(SURFACE)") --seed "$(SEED)" --count "$(COUNT)"
+	@scripts/differential $(if $(SURFACE),--surface "$(SURFACE)") --seed "$(SEED)" --count "$(COUNT)"
 
 install:
 	@scripts/install
