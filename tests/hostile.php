@@ -24,6 +24,9 @@ const CLIENT_SECONDS = 60;
 /** Scripts for clients that ask for what mysqli does not ask for. */
 const NOT_FOR_US = ['session-deprecate-eof'];
 
+/** The ways that do not look at rows, and what as in stock the next query says then: that they are in the way, or that the connection was lost there. */
+const LEAVING_ROWS = ['PDO, exec' => 2014, 'PDO, unbuffered, closeCursor' => 2006];
+
 /** The ways to take the answer to a query; each returns when all has been taken, or throws. */
 function ways(): array
 {
@@ -45,7 +48,56 @@ function ways(): array
             $db->real_query('SELECT 1');
             $db->store_result()->fetch_all();
         },
+        'PDO, fetchAll' => function (PDO $db) {
+            $statement = $db->query('SELECT 1');
+            $statement->fetchAll();
+            say_error($statement);
+        },
+        'PDO, execute and fetchColumn' => function (PDO $db) {
+            $statement = $db->prepare('SELECT ?');
+            $statement->execute([1]);
+            while ($statement->fetchColumn() !== false);
+        },
+        'PDO, exec' => function (PDO $db) {
+            $db->exec('SELECT 1');
+            $db->query('SELECT 1');
+        },
+        'PDO, unbuffered, fetch' => function (PDO $db) {
+            $statement = unbuffered($db)->query('SELECT 1');
+            while ($statement->fetch());
+        },
+        'PDO, unbuffered, fetchAll' => function (PDO $db) {
+            $statement = unbuffered($db)->query('SELECT 1');
+            $statement->fetchAll(PDO::FETCH_NUM);
+            say_error($statement);
+        },
+        'PDO, unbuffered, foreach' => function (PDO $db) {
+            foreach (unbuffered($db)->query('SELECT 1', PDO::FETCH_OBJ) as $row);
+        },
+        'PDO, unbuffered, closeCursor' => function (PDO $db) {
+            $statement = unbuffered($db)->query('SELECT 1');
+            $statement->fetch();
+            $statement->closeCursor();
+            $db->query('SELECT 1');
+        },
     ];
+}
+
+/** Throws what PDO keeps to itself: after the first row its fetchAll() throws nothing. */
+function say_error(PDOStatement $statement): void
+{
+    [, $errno, $message] = $statement->errorInfo();
+    if ($errno !== null) {
+        $e = new PDOException($message);
+        $e->errorInfo = $statement->errorInfo();
+        throw $e;
+    }
+}
+
+function unbuffered(PDO $db): PDO
+{
+    $db->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
+    return $db;
 }
 
 /** What is done where all is fine, instead of the ways; the scripts that are not here only take a connection. */
@@ -77,6 +129,27 @@ function status_kib(string $name): int
     return (int) $match[1];
 }
 
+/** @param class-string<mysqli|PDO> $class */
+function client(string $class, int $port, int $timeout, ?object &$client): void
+{
+    if ($class === PDO::class) {
+        ini_set('vaquita.read_timeout', (string) $timeout);
+        $options = [PDO::ATTR_TIMEOUT => $timeout, PDO::MYSQL_ATTR_LOCAL_INFILE => true];
+        $client = new PDO("mysql:host=127.0.0.1;port=$port;dbname=database", 'user', 'password', $options);
+        return;
+    }
+    $client = mysqli_init();
+    $client->options(MYSQLI_OPT_READ_TIMEOUT, $timeout);
+    $client->options(MYSQLI_OPT_CONNECT_TIMEOUT, $timeout);
+    $client->real_connect('127.0.0.1', 'user', 'password', 'database', $port);
+}
+
+/** The driver's error number. */
+function errno(mysqli_sql_exception|PDOException $e): int
+{
+    return $e instanceof PDOException ? (int) ($e->errorInfo[1] ?? 0) : $e->getCode();
+}
+
 /** Meets the script by each way; prints one line of JSON for each. */
 function meet(string $script, string $stage, int $errno): void
 {
@@ -84,31 +157,32 @@ function meet(string $script, string $stage, int $errno): void
     mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
     // Of some packets that can't be read stock only warns, and so do we; but the link knows of the error.
     set_error_handler(function (int $level, string $text) use (&$db): bool {
-        return $db->errno === 2027 ? throw new mysqli_sql_exception($text, $db->errno) : true;
+        return $db instanceof mysqli && $db->errno === 2027 ? throw new mysqli_sql_exception($text, $db->errno) : true;
     });
-    $ways = $stage === 'fine' ? ['fine' => fn(mysqli $db) => fine($script, $db)] : ($stage === 'connect' ? ['connect' => fn() => null] : ways());
+    $ways = match ($stage) {
+        'fine' => ['fine' => fn(mysqli $db) => fine($script, $db)],
+        'connect' => ['connect' => fn(mysqli $db) => null, 'PDO, connect' => fn(PDO $db) => null],
+        default => ways(),
+    };
     $words = [getenv('VAQUITA_FAKE_SERVER'), $script, '--connections', (string) count($ways), '--seconds', (string) CLIENT_SECONDS];
     $server = proc_open($words, [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
     $port = (int) fgets($pipes[1]);
     $usual = status_kib('VmHWM');
     foreach ($ways as $name => $way) {
-        $found = ['way' => $name, 'stage' => 'fine', 'errno' => 0];
-        $db = mysqli_init();
+        $found = ['way' => $name, 'stage' => 'connect', 'errno' => 0];
+        $db = null;
         try {
-            $db->options(MYSQLI_OPT_READ_TIMEOUT, $timeout);
-            $db->options(MYSQLI_OPT_CONNECT_TIMEOUT, $timeout);
-            $found['stage'] = 'connect';
-            $db->real_connect('127.0.0.1', 'user', 'password', 'database', $port);
+            client((new ReflectionFunction($way))->getParameters()[0]->getType()->getName(), $port, $timeout, $db);
             $found['stage'] = 'response';
             $found['value'] = $way($db);
             $found['stage'] = 'fine';
-        } catch (mysqli_sql_exception $e) {
-            $found['errno'] = $e->getCode();
+        } catch (mysqli_sql_exception | PDOException $e) {
+            $found['errno'] = errno($e);
             $found['message'] = $e->getMessage();
             try {
                 $found['afterwards'] = $found['stage'] === 'connect' ? null : (bool) $db->query('SELECT 1');
-            } catch (mysqli_sql_exception $again) {
-                $found['afterwards'] = $again->getCode();
+            } catch (mysqli_sql_exception | PDOException $again) {
+                $found['afterwards'] = errno($again);
             }
         }
         $db = null;
@@ -140,7 +214,8 @@ function mistakes(string $script, string $stage, int $errno, string $output, str
     foreach ($lines as $found) {
         // What is wrong with the rows, a buffered result says as its response; so the client does not tell the two apart.
         $expected_stage = $stage === 'rows' ? 'response' : $stage;
-        if ($found === null || $found['stage'] !== $expected_stage || $found['errno'] !== $errno) {
+        $expected_errno = $stage === 'rows' ? LEAVING_ROWS[$found['way'] ?? ''] ?? $errno : $errno;
+        if ($found === null || $found['stage'] !== $expected_stage || $found['errno'] !== $expected_errno) {
             $wrong[] = "expected $stage: $errno, found " . json_encode($found);
         } elseif ($errno >= 2000 && $errno !== 2068 && $found['stage'] === 'response' && !is_int($found['afterwards'] ?? null)) {
             $wrong[] = 'the link still works: ' . json_encode($found);
