@@ -120,6 +120,10 @@ steps('a part of no parameter',
     function ($db, &$s) { $s = $db->prepare('SELECT 1'); },
     fn($db, $s) => $s->execute([]),
     fn($db, $s) => $s->send_long_data(0, 'x'));
+steps('a part of a parameter after the link has a new connection',
+    function ($db, &$s, &$a) { $s = $db->prepare('SELECT ?'); $s->bind_param('b', $a); },
+    fn($db) => $db->real_connect(...address()),
+    fn($db, $s) => $s->send_long_data(0, 'x'));
 steps('reset after the link was closed',
     function ($db, &$s) { $s = $db->prepare('SELECT 1 UNION SELECT 2'); },
     fn($db, $s) => $s->execute(),

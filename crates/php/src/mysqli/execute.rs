@@ -83,7 +83,8 @@ impl Statement {
             let message = b"Can't send long data for non-string/non-binary data types";
             return Err(self.fail(INVALID_BUFFER_USE, message));
         }
-        if !session.is_ready() {
+        // As in stock without a word: of a connection that was replaced, too.
+        if !self.is_of(session) || !session.is_ready() {
             return Err(Failed);
         }
         self.ask(|session, it| session.send_long_data(&it.prepared, number, data))?;
