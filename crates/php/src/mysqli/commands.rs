@@ -5,6 +5,7 @@ use super::link::{Link, finish, only_argument};
 use super::transaction::up_to_nul;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
+use crate::zend::error::throw_error;
 use std::time::Duration;
 use vaquita_client::{Charset, Connection, codes};
 
@@ -44,8 +45,11 @@ pub(crate) fn real_escape_string(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(1, 1)?;
     let text = call.bytes()?;
     let session = Link::session(link, Status::Valid)?;
-    let escaped = session.escape(text);
-    call.returns().str(escaped);
+    match session.escape(text) {
+        Some(escaped) => call.returns().str(escaped),
+        // Only after a bug of ours; no text at all could be taken for the escaped one.
+        None => return Err(throw_error(&[b"MySQL server has gone away"])),
+    }
     Ok(())
 }
 

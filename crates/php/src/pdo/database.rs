@@ -47,6 +47,18 @@ impl Database {
         handle.set_sqlstate(failure::take_over(&self.error, &self.session.error, &self.session));
     }
 
+    /// Takes over the session's error, as an exception where the script wants those.
+    fn throw_or_fail(&self, handle: Handle<'_>) {
+        let sqlstate = failure::take_over(&self.error, &self.session.error, &self.session);
+        match failure::told(&self.error).filter(|_| handle.throws()) {
+            Some(Told { number, text, .. }) => {
+                handle.throw(number, sqlstate, text);
+                text.release();
+            }
+            None => handle.set_sqlstate(sqlstate),
+        }
+    }
+
     /// Whether something was done; if not, takes over the session's error.
     fn settle<R, E>(&self, handle: Handle<'_>, done: Result<R, E>) -> Option<R> {
         if done.is_err() {
@@ -123,7 +135,7 @@ impl pdo::Database for Database {
         Some(changed.cast_signed())
     }
 
-    fn quote(&self, text: &[u8], kind: u32) -> Str {
+    fn quote(&self, handle: Handle<'_>, text: &[u8], kind: u32) -> Option<Str> {
         let is_national = kind & PARAM_STR_CHAR == 0
             && (self.settings.is_national.get() || kind & PARAM_STR_NATL != 0);
         let prefix: &[u8] = match kind {
@@ -131,10 +143,14 @@ impl pdo::Database for Database {
             _ if is_national => b"N",
             _ => b"",
         };
-        let escaped = self.session.escape(text);
+        let Some(escaped) = self.session.escape(text) else {
+            // PDO itself says nothing of a statement's parameter that can't be quoted.
+            self.throw_or_fail(handle);
+            return None;
+        };
         let quoted = Str::concat(&[prefix, b"'", escaped.bytes(), b"'"]);
         escaped.release();
-        quoted
+        Some(quoted)
     }
 
     fn begin(&self, handle: Handle<'_>) -> bool {

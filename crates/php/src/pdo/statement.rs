@@ -19,12 +19,16 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Columns, Data, Parameter, Statement as Prepared};
+use vaquita_client::{Columns, Data, Parameter, Statement as Prepared, codes};
 
 /// What PDO reports where a parameter is missing, or one too many.
 const INVALID_PARAMETER_NUMBER: [u8; 5] = *b"HY093";
 /// What PDO reports of a parameter of the wrong type.
 const INVALID_PARAMETER_TYPE: [u8; 5] = *b"HY105";
+
+/// What is said of parameters that belong into the text of a statement whose PDO object was constructed again.
+const REPLACED: &[u8] =
+    b"MySQL server has gone away: the PDO object has another connection; prepare the statement again";
 
 /// The state of a `PDOStatement`.
 pub(crate) struct Statement {
@@ -251,7 +255,13 @@ impl pdo::Statement for Statement {
         [&self.parameters, &self.values]
     }
 
-    fn execute(&self, running: Running<'_>) -> bool {
+    fn execute(&self, running: Running<'_>, is_replaced: bool) -> bool {
+        if is_replaced && !self.is_prepared() && running.bound_parameters() > 0 {
+            // Quoted for another character set a parameter could end its own quotes: stock sends it, or crashes.
+            self.error.set(codes::SERVER_GONE_ERROR, *b"HY000", REPLACED.to_vec());
+            running.set_sqlstate(self.error.sqlstate());
+            return false;
+        }
         if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
             let rows = self.rows.with(Option::take).ok().flatten();
             let _ = self.left.with(|left| *left = rows.or(left.take()));

@@ -7,19 +7,20 @@ use crate::zend::string::Str;
 use vaquita_client::{Address, Connection};
 
 impl Session {
-    /// `text` escaped for a string literal of this connection.
-    pub(crate) fn escape(&self, text: &[u8]) -> Str {
+    /// `text` escaped for a string literal of this connection; `None`: there is none, which is recorded.
+    pub(crate) fn escape(&self, text: &[u8]) -> Option<Str> {
         let escaped = self.scratch.with(|scratch| {
-            let _ = self.connection.peek(|connection| {
-                if let Some(connection) = connection {
-                    *scratch = connection.escape(text);
-                }
-            });
+            let escaped = self.look(|connection| connection.escape(text))?;
+            *scratch = escaped;
+            Some(())
         });
-        let string = self.scratch.peek(|scratch| Str::new(scratch));
+        if !matches!(escaped, Ok(Some(()))) {
+            self.error.set_absence();
+            return None;
+        }
+        let string = self.scratch.peek(|scratch| Str::new(scratch)).ok();
         let _ = self.scratch.with(|scratch| *scratch = Vec::new());
-        debug_assert!(escaped.is_ok());
-        string.unwrap_or_else(|_| Str::new(b""))
+        string
     }
 
     /// What the server tells of itself; `None`: the error is recorded.

@@ -26,6 +26,12 @@ impl<'a> Handle<'a> {
         unsafe { (*self.0).is_persistent() != 0 }
     }
 
+    /// Whether the script wants an exception for each error.
+    pub(crate) fn throws(self) -> bool {
+        // SAFETY: as above.
+        unsafe { (*self.0).error_mode == ffi::pdo_error_mode_PDO_ERRMODE_EXCEPTION }
+    }
+
     /// Whether each statement is a transaction of its own, as PDO has it.
     pub(crate) fn autocommits(self) -> bool {
         // SAFETY: as above.

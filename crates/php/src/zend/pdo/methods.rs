@@ -8,7 +8,7 @@ use super::super::string::Str;
 #[cfg(php_pdo_classes)]
 use super::scanner::scan;
 use super::{Attribute, Bound, Database, Handle, Options, Running, Statement};
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::{mem, ptr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -101,13 +101,33 @@ unsafe fn take_state<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> Option<Box<State<
     }
 }
 
+/// What PDO keeps of a statement.
+struct StatementState<S> {
+    statement: S,
+    /// The state of the connection that it was made for.
+    made_for: *const c_void,
+}
+
 /// The statement's state.
 ///
 /// # Safety
 /// `stmt` must be one that [`prepare`] prepared and that is not freed; `'a` must end with the call of PDO's.
 unsafe fn statement<'a, S>(stmt: *mut ffi::pdo_stmt_t) -> &'a S {
     // SAFETY: the caller's promise.
-    unsafe { &*(*stmt).driver_data.cast::<S>() }
+    unsafe { &(*(*stmt).driver_data.cast::<StatementState<S>>()).statement }
+}
+
+/// Whether it is a statement of ours that is not freed: an object may have been constructed for another driver before.
+///
+/// # Safety
+/// `stmt` must be alive.
+unsafe fn is_ours<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> bool {
+    // SAFETY: the caller's promise.
+    let executer = unsafe { (*stmt).methods.as_ref().and_then(|methods| methods.executer) };
+    let ours = execute::<S> as unsafe extern "C" fn(*mut ffi::pdo_stmt_t) -> c_int;
+    // SAFETY: the same.
+    let is_freed = unsafe { (*stmt).driver_data.is_null() };
+    !is_freed && executer.is_some_and(|executer| ptr::fn_addr_eq(executer, ours))
 }
 
 // SAFETY of all below: PDO calls them, with a connection or a statement of ours that is alive during the call; arguments are as
@@ -155,7 +175,9 @@ unsafe extern "C" fn prepare<T: Database>(
     // SAFETY: see above.
     unsafe {
         let database = database::<T>(dbh);
-        (*stmt).driver_data = Box::into_raw(Box::new(database.statement())).cast();
+        let state =
+            StatementState { statement: database.statement(), made_for: (*dbh).driver_data };
+        (*stmt).driver_data = Box::into_raw(Box::new(state)).cast();
         (*stmt).methods = &raw const *const { &StatementTables::<T::Statement>::STATEMENT };
         database.prepare(Handle::new(dbh), statement(stmt), Running::new(stmt), Str(sql))
     }
@@ -177,7 +199,9 @@ unsafe extern "C" fn quote<T: Database>(
 ) -> *mut ffi::zend_string {
     cross();
     // SAFETY: see above.
-    unsafe { database::<T>(dbh).quote(Str(text.cast_mut()).bytes(), kind).0 }
+    let quoted =
+        unsafe { database::<T>(dbh).quote(Handle::new(dbh), Str(text.cast_mut()).bytes(), kind) };
+    quoted.map_or(ptr::null_mut(), |quoted| quoted.0)
 }
 
 unsafe extern "C" fn begin<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
@@ -247,10 +271,10 @@ unsafe extern "C" fn fetch_error<T: Database>(
     unsafe {
         let error = if stmt.is_null() {
             database::<T>(dbh).error()
-        } else if (*stmt).driver_data.is_null() {
-            None
-        } else {
+        } else if is_ours::<T::Statement>(stmt) {
             statement::<T::Statement>(stmt).error()
+        } else {
+            None
         };
         if let Some((number, text)) = error {
             let (mut first, mut second) = (Slot::undefined(), Slot::undefined());
@@ -277,11 +301,13 @@ unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) ->
     cross();
     // SAFETY: see above; nobody uses the state afterwards. What it held goes last, for its destructors may run user code, or jump away.
     unsafe {
-        let state = ptr::replace(&raw mut (*stmt).driver_data, ptr::null_mut()).cast::<S>();
+        let state =
+            ptr::replace(&raw mut (*stmt).driver_data, ptr::null_mut()).cast::<StatementState<S>>();
         if !state.is_null() {
             let database = &raw const (*stmt).database_object_handle;
-            (*state).give_up(slot::type_of(database) != ffi::IS_UNDEF);
-            let held = (*state).held().map(Held::take);
+            let statement = &(*state).statement;
+            statement.give_up(slot::type_of(database) != ffi::IS_UNDEF);
+            let held = statement.held().map(Held::take);
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state))));
             debug_assert!(dropped.is_ok());
             for list in held {
@@ -295,7 +321,11 @@ unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) ->
 unsafe extern "C" fn execute<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
     cross();
     // SAFETY: see above.
-    unsafe { statement::<S>(stmt).execute(Running::new(stmt)).into() }
+    unsafe {
+        let made_for = (*(*stmt).driver_data.cast::<StatementState<S>>()).made_for;
+        let is_replaced = !ptr::eq((*(*stmt).dbh).driver_data, made_for);
+        statement::<S>(stmt).execute(Running::new(stmt), is_replaced).into()
+    }
 }
 
 unsafe extern "C" fn fetch<S: Statement>(

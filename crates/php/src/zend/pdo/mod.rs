@@ -54,8 +54,8 @@ pub(crate) trait Database: Sized + 'static {
     ) -> bool;
     /// Runs a statement whose rows nobody wants: how many it changed; `None`: the connection has the error.
     fn run(&self, handle: Handle<'_>, sql: &[u8]) -> Option<i64>;
-    /// A text as a literal; `kind` is a `PDO::PARAM_` type with its flags.
-    fn quote(&self, text: &[u8], kind: u32) -> Str;
+    /// A text as a literal; `kind` is a `PDO::PARAM_` type with its flags. `None`: the connection has the error.
+    fn quote(&self, handle: Handle<'_>, text: &[u8], kind: u32) -> Option<Str>;
     fn begin(&self, handle: Handle<'_>) -> bool;
     fn commit(&self, handle: Handle<'_>) -> bool;
     fn roll_back(&self, handle: Handle<'_>) -> bool;
@@ -77,8 +77,8 @@ pub(crate) trait Statement: Sized + 'static {
     fn give_up(&self, has_database: bool);
     /// The PHP values in the state, which go after it.
     fn held(&self) -> [&Held; 2];
-    /// Runs it; false: it has the error.
-    fn execute(&self, running: Running<'_>) -> bool;
+    /// Runs it; false: it has the error. `is_replaced`: by now the PDO object has another connection, by which PDO has quoted parameters.
+    fn execute(&self, running: Running<'_>, is_replaced: bool) -> bool;
     /// Goes on to the next row; false: there is none, or it has the error.
     fn fetch(&self, running: Running<'_>) -> bool;
     /// Tells PDO of all columns.
