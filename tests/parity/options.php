@@ -83,6 +83,19 @@ $link->close();
 show($result->fetch_row());
 $link = connect();
 show($result->fetch_row());
+section('native numbers, set after the last row and before the link goes');
+foreach ([fn(mysqli &$link) => $link->close(), fn(mysqli &$link) => $link->connect(...address()), function (mysqli &$link) { $link = null; }] as $goes) {
+    foreach ([true, false] as $native) {
+        $link = connect();
+        $link->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, !$native);
+        $result = $link->query('SELECT 1 UNION SELECT 2');
+        $first = $result->fetch_row();
+        $link->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, $native);
+        $goes($link);
+        show($first, $result->fetch_row());
+    }
+}
+$link = connect();
 
 section('init commands');
 $link = mysqli_init();

@@ -52,6 +52,13 @@ enum Place {
     },
 }
 
+impl Session {
+    /// What is set now holds for the rows that are there, whatever becomes of the settings.
+    pub(crate) fn settle_rows(&self) {
+        self.rows.each(Rows::follow_native);
+    }
+}
+
 impl Rows {
     fn new(
         session: &Rc<Session>,
@@ -183,17 +190,21 @@ impl Rows {
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
-        // As in stock what a script sets holds also for results that are there already; but a link that was closed has forgotten its options.
-        let native = self.session.is_native();
-        if native != self.layout.is_native() && self.is_live() {
-            self.layout.set_native(&self.columns, native);
-        }
+        self.follow_native();
         let advanced = self.go_on()?;
         if let Advanced::Spoilt(malformed) = advanced {
             // Stock only warns; here the link remembers, too.
             self.session.error.set_spoilt(malformed);
         }
         Ok(advanced)
+    }
+
+    /// As in stock what a script sets holds also for results that are there already, as long as their link is not closed.
+    fn follow_native(&self) {
+        let native = self.session.is_native();
+        if native != self.layout.is_native() && self.is_live() {
+            self.layout.set_native(&self.columns, native);
+        }
     }
 
     fn go_on(&self) -> Result<Advanced, Failed> {
