@@ -124,6 +124,35 @@ steps('a part of a parameter after the link has a new connection',
     function ($db, &$s, &$a) { $s = $db->prepare('SELECT ?'); $s->bind_param('b', $a); },
     fn($db) => $db->real_connect(...address()),
     fn($db, $s) => $s->send_long_data(0, 'x'));
+steps('rows behind a cursor, counted by the link',
+    function ($db, &$s) { $s = $db->prepare('SELECT 1 UNION SELECT 2'); $s->attr_set(MYSQLI_STMT_ATTR_CURSOR_TYPE, MYSQLI_CURSOR_TYPE_READ_ONLY); },
+    fn($db, $s) => $s->execute(),
+    fn($db, $s) => $s->fetch(),
+    fn($db, $s) => $s->fetch(),
+    fn($db, $s) => $s->fetch());
+/** Becomes a string, and sets something on the way. */
+final class Setting
+{
+    public function __construct(private Closure $set)
+    {
+    }
+
+    public function __toString(): string
+    {
+        ($this->set)();
+        return 'set';
+    }
+}
+steps('parameters that one of them sets',
+    function ($db, &$s, &$a, &$b) {
+        $a = 1;
+        $b = '1';
+        $setting = new Setting(function () use (&$a, &$b) { $a = 2; $b = '2'; });
+        $s = $db->prepare('SELECT ?, ?, ?');
+        $s->bind_param('iss', $a, $setting, $b);
+    },
+    fn($db, $s) => $s->execute(),
+    fn($db, $s) => json_encode($s->get_result()->fetch_row()));
 steps('reset after the link was closed',
     function ($db, &$s) { $s = $db->prepare('SELECT 1 UNION SELECT 2'); },
     fn($db, $s) => $s->execute(),

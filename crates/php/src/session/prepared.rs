@@ -2,7 +2,9 @@
 
 use super::Session;
 use super::failure::Failed;
-use vaquita_client::{Buffered, Columns, Connection, Parameter, QueryResponse, Statement};
+use vaquita_client::{
+    Buffered, Columns, Connection, Parameter, QueryResponse, Statement, UNKNOWN_ROWS,
+};
 
 /// What a prepared statement's run, or one of its results, came to.
 pub(crate) enum Executed {
@@ -48,7 +50,9 @@ impl Session {
     ) -> Result<Buffered, Failed> {
         self.drive(|connection| {
             connection.send_fetch(statement, columns, rows)?;
-            connection.store_result()
+            let stored = connection.store_result();
+            connection.set_affected_rows(UNKNOWN_ROWS); // these are not all
+            stored
         })
     }
 

@@ -133,14 +133,20 @@ impl Held {
             (*source).gc.refcount += 1;
             let length = (*source).nNumUsed;
             let mut list = List::new(Slot::new(&raw mut place), length);
-            for number in 0..length as usize {
-                let element = (*source).__bindgen_anon_1.arPacked.add(number);
-                let slot = list.push();
-                let zval = slot.as_ptr();
-                copy(slot, Value::new(element).as_ptr());
-                convert(zval, wanted(number));
-                if is_pending() {
-                    break;
+            for _ in 0..length {
+                list.push();
+            }
+            // As in stock those that need no conversion come last: the user code that the others run may set them.
+            for converts in [true, false] {
+                for number in 0..length as usize {
+                    let element = (*source).__bindgen_anon_1.arPacked.add(number);
+                    let value = Value::new(element).as_ptr();
+                    let zval = (*place.value.arr).__bindgen_anon_1.arPacked.add(number);
+                    let is_left = type_of(zval) == ffi::IS_NULL;
+                    if is_left && !is_pending() && !(converts && fits(value, wanted(number))) {
+                        copy(Slot::new(zval), value);
+                        convert(zval, wanted(number));
+                    }
                 }
             }
             release(source);
@@ -314,6 +320,22 @@ const MIN_LONG: f64 = -9_223_372_036_854_775_808.0;
 /// The least float beyond the integers of PHP's: 2^63.
 const MAX_LONG: f64 = 9_223_372_036_854_775_808.0;
 
+/// Whether a value needs no conversion.
+///
+/// # Safety
+/// `zval` must be readable.
+unsafe fn fits(zval: *const ffi::zval, wanted: Wanted) -> bool {
+    // SAFETY: the caller's promise.
+    let given = unsafe { type_of(zval) };
+    given == ffi::IS_NULL
+        || match wanted {
+            Wanted::Anything => true,
+            Wanted::Long => given == ffi::IS_LONG,
+            Wanted::Double => given == ffi::IS_DOUBLE,
+            Wanted::Bytes => given == ffi::IS_STRING,
+        }
+}
+
 /// Converts a value that is nobody else's.
 ///
 /// # Safety
@@ -322,11 +344,7 @@ unsafe fn convert(zval: *mut ffi::zval, wanted: Wanted) {
     // SAFETY: the caller's promise; the functions convert a zval in its place, and release what was there.
     unsafe {
         match (wanted, type_of(zval)) {
-            (_, ffi::IS_NULL)
-            | (Wanted::Anything, _)
-            | (Wanted::Long, ffi::IS_LONG)
-            | (Wanted::Double, ffi::IS_DOUBLE)
-            | (Wanted::Bytes, ffi::IS_STRING) => {}
+            _ if fits(zval, wanted) => {}
             (Wanted::Long, given) => {
                 let number = ffi::zval_get_double_func(zval);
                 if (MIN_LONG..MAX_LONG).contains(&number) || number.is_nan() {
@@ -336,6 +354,7 @@ unsafe fn convert(zval: *mut ffi::zval, wanted: Wanted) {
                 }
             }
             (Wanted::Double, _) => ffi::convert_to_double(zval),
+            (Wanted::Anything, _) => {}
             (Wanted::Bytes, _) => {
                 ffi::_try_convert_to_string(zval);
             }
