@@ -384,3 +384,11 @@ show(array_diff_assoc(mysqli_get_client_stats(), $before));
 ini_restore('mysqlnd.collect_statistics');
 $db->query('DO 1');
 show(mysqli_get_client_stats()['com_query'] - $before['com_query']);
+section('a persistent handle of PDO');
+work('connect', function () {
+    $GLOBALS['persistent'] = connect_pdo([PDO::ATTR_PERSISTENT => true]);
+});
+work('again', function () {
+    unset($GLOBALS['persistent']);
+    $GLOBALS['persistent'] = connect_pdo([PDO::ATTR_PERSISTENT => true]);
+});

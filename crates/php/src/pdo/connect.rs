@@ -43,7 +43,10 @@ pub(super) fn connect(database: &Database, handle: Handle<'_>, options: Options<
             database.autocommit(handle);
         }
         if handle.is_persistent() {
-            session.count(Key::connection_reused, 1); // as stock counts a new one, too
+            // As stock counts a new one, too.
+            session.count(Key::connection_reused, 1);
+            session.count(Key::pconnect_success, 1);
+            session.count(Key::active_persistent_connections, 1);
         }
         return true;
     }
