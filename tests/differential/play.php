@@ -258,7 +258,9 @@ function end_others(mysqli $admin): void
 
 while ((int) stream('') < 1000); // so that the numbers of resources, which parameters can become, have as many digits on both
 mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
+$patience = ini_set('mysqlnd.net_read_timeout', '60'); // a server that waits for a client to log in lists no processes meanwhile
 $admin = connect();
+ini_set('mysqlnd.net_read_timeout', $patience);
 array_map(fn(string $table) => $admin->query("TRUNCATE $table"), TABLES); // another process may have died in the middle
 foreach (json_decode(file_get_contents($argv[1]), true) as $number => $steps) {
     echo "=== $number\n";

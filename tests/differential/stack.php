@@ -13,10 +13,10 @@ final class Played
     {
     }
 
-    /** Whether it did what no script may bring about: the end by a signal, not by a fatal error; or it notices that its memory is spoilt. */
+    /** Whether it did what no script may bring about: the end by a signal, not by a fatal error; or none; or it notices that its memory is spoilt. */
     public function crashed(): bool
     {
-        return $this->end !== null && (str_contains($this->end, 'by signal') || str_contains(implode('', array_slice($this->steps, -1)), 'zend_mm_heap corrupted'));
+        return $this->end !== null && (str_contains($this->end, 'by signal') || str_contains($this->end, 'killed after') || str_contains(implode('', array_slice($this->steps, -1)), 'zend_mm_heap corrupted'));
     }
 }
 
