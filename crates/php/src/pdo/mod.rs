@@ -5,6 +5,7 @@ mod column;
 mod connect;
 pub(crate) mod database;
 mod failure;
+mod parameter;
 mod statement;
 
 use crate::mysqlnd::Mysqlnd;

@@ -3,7 +3,6 @@
 use super::column;
 use super::database::{Database, Settings};
 use super::failure::{self, Told};
-use super::{PARAM_LOB, PARAM_NULL, PARAM_STMT};
 use crate::convert::Format;
 use crate::session::Session;
 use crate::session::advanced::{Advanced, warn_of};
@@ -13,18 +12,16 @@ use crate::session::prepared::Executed;
 use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::guarded::Guarded;
-use crate::zend::held::{Held, Scalar};
+use crate::zend::held::Held;
 use crate::zend::pdo::{self, Bound, Running};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Columns, Data, Parameter, Statement as Prepared, codes};
+use vaquita_client::{Columns, Parameter, Statement as Prepared, codes};
 
 /// What PDO reports where a parameter is missing, or one too many.
-const INVALID_PARAMETER_NUMBER: [u8; 5] = *b"HY093";
-/// What PDO reports of a parameter of the wrong type.
-const INVALID_PARAMETER_TYPE: [u8; 5] = *b"HY105";
+pub(super) const INVALID_PARAMETER_NUMBER: [u8; 5] = *b"HY093";
 
 /// What is said of parameters that belong into the text of a statement whose PDO object was constructed again.
 const REPLACED: &[u8] =
@@ -50,9 +47,9 @@ pub(crate) struct Statement {
     /// Whether one that the server has prepared has, or would have, a result: then as in stock it takes what waits for its own.
     has_result: Cell<bool>,
     /// How the server's last answer to one that it has prepared was; as in stock that is told again where nothing is asked.
-    last: LastError,
+    pub(super) last: LastError,
     /// The parameters of the next run.
-    parameters: Held,
+    pub(super) parameters: Held,
     /// The values of the current row.
     values: Held,
 }
@@ -95,7 +92,7 @@ impl Statement {
         self.on_server.peek(Option::is_some).unwrap_or(false)
     }
 
-    fn parameter_count(&self) -> usize {
+    pub(super) fn parameter_count(&self) -> usize {
         self.parameters.len()
     }
 
@@ -172,16 +169,6 @@ impl Statement {
     /// What a query has been answered with.
     fn answered(&self) -> Executed {
         self.session.take_announced().map_or(Executed::Done, Executed::Rows)
-    }
-
-    fn parameter(&self, number: usize) -> Parameter<'_> {
-        match self.parameters.scalar(number) {
-            Scalar::Long(value) => Parameter::Integer(Some(value)),
-            Scalar::Double(value) => Parameter::Double(Some(value)),
-            Scalar::Bool(value) => Parameter::Tiny(value.into()),
-            Scalar::Bytes(bytes) => Parameter::Text(Data::Bytes(bytes)),
-            Scalar::Null | Scalar::Other => Parameter::Null,
-        }
     }
 
     /// Takes the rows that a run, or its next result, came to.
@@ -314,38 +301,11 @@ impl pdo::Statement for Statement {
     }
 
     fn bind(&self, running: Running<'_>, bound: Bound<'_>) -> bool {
-        let is_known = usize::try_from(bound.number()).is_ok_and(|it| it < self.parameter_count());
-        if self.is_prepared() && !is_known {
-            running.set_sqlstate(INVALID_PARAMETER_NUMBER);
-            return false;
-        }
-        true
+        !self.is_prepared() || self.knows_parameter(running, bound)
     }
 
     fn send(&self, running: Running<'_>, bound: Bound<'_>) -> bool {
-        let Ok(number) = usize::try_from(bound.number()) else { return true };
-        if !self.is_prepared() {
-            return true;
-        }
-        self.last.clear();
-        let kind = bound.kind();
-        if kind == PARAM_NULL || bound.value().is_null() {
-            self.parameters.put_null(number);
-            return true;
-        }
-        if kind == PARAM_STMT {
-            return false;
-        }
-        if kind == PARAM_LOB && bound.read_stream(running).is_err() {
-            running.raise(INVALID_PARAMETER_TYPE, c"Expected a stream resource");
-            return false;
-        }
-        self.parameters.put(number, bound.value());
-        if matches!(self.parameters.scalar(number), Scalar::Other) {
-            self.parameters.put_null(number);
-            return false;
-        }
-        true
+        !self.is_prepared() || self.take_parameter(running, bound)
     }
 
     fn write_column_meta(&self, running: Running<'_>, number: i64, slot: Slot<'_>) -> bool {

@@ -1,14 +1,14 @@
-//! The tables of C functions by which PDO calls a driver: each finds the state, and calls the method of its trait.
+//! The table of C functions by which PDO calls a driver about a connection: each finds the state, and calls the method of its trait.
 
 use super::super::ffi;
 use super::super::guarded::cross;
-use super::super::held::{self, Held};
-use super::super::slot::{self, Slot, Value};
+use super::super::slot::{Slot, Value};
 use super::super::string::Str;
 #[cfg(php_pdo_classes)]
 use super::scanner::scan;
-use super::{Attribute, Bound, Database, Handle, Options, Running, Statement};
-use core::ffi::{c_int, c_void};
+use super::statement_methods::{give_state, known_statement};
+use super::{Attribute, Database, Handle, Options, Running, Statement};
+use core::ffi::c_int;
 use core::{mem, ptr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -47,24 +47,6 @@ impl<T: Database> Tables<T> {
     };
 }
 
-struct StatementTables<S>(S);
-
-impl<S: Statement> StatementTables<S> {
-    const STATEMENT: ffi::pdo_stmt_methods = ffi::pdo_stmt_methods {
-        dtor: Some(free_statement::<S>),
-        executer: Some(execute::<S>),
-        fetcher: Some(fetch::<S>),
-        describer: Some(describe::<S>),
-        get_col: Some(get_column::<S>),
-        param_hook: Some(parameter_event::<S>),
-        set_attribute: None,
-        get_attribute: None,
-        get_column_meta: Some(get_column_meta::<S>),
-        next_rowset: Some(next_rowset::<S>),
-        cursor_closer: Some(close_cursor::<S>),
-    };
-}
-
 /// What PDO keeps of a connection.
 struct State<T> {
     database: T,
@@ -99,35 +81,6 @@ unsafe fn take_state<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> Option<Box<State<
         (*dbh).driver_data = ptr::null_mut();
         Some(Box::from_raw(state))
     }
-}
-
-/// What PDO keeps of a statement.
-struct StatementState<S> {
-    statement: S,
-    /// The state of the connection that it was made for.
-    made_for: *const c_void,
-}
-
-/// The statement's state.
-///
-/// # Safety
-/// `stmt` must be one that [`prepare`] prepared and that is not freed; `'a` must end with the call of PDO's.
-unsafe fn statement<'a, S>(stmt: *mut ffi::pdo_stmt_t) -> &'a S {
-    // SAFETY: the caller's promise.
-    unsafe { &(*(*stmt).driver_data.cast::<StatementState<S>>()).statement }
-}
-
-/// Whether it is a statement of ours that is not freed: an object may have been constructed for another driver before.
-///
-/// # Safety
-/// `stmt` must be alive.
-unsafe fn is_ours<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> bool {
-    // SAFETY: the caller's promise.
-    let executer = unsafe { (*stmt).methods.as_ref().and_then(|methods| methods.executer) };
-    let ours = execute::<S> as unsafe extern "C" fn(*mut ffi::pdo_stmt_t) -> c_int;
-    // SAFETY: the same.
-    let is_freed = unsafe { (*stmt).driver_data.is_null() };
-    !is_freed && executer.is_some_and(|executer| ptr::fn_addr_eq(executer, ours))
 }
 
 // SAFETY of all below: PDO calls them, with a connection or a statement of ours that is alive during the call; arguments are as
@@ -175,11 +128,8 @@ unsafe extern "C" fn prepare<T: Database>(
     // SAFETY: see above.
     unsafe {
         let database = database::<T>(dbh);
-        let state =
-            StatementState { statement: database.statement(), made_for: (*dbh).driver_data };
-        (*stmt).driver_data = Box::into_raw(Box::new(state)).cast();
-        (*stmt).methods = &raw const *const { &StatementTables::<T::Statement>::STATEMENT };
-        database.prepare(Handle::new(dbh), statement(stmt), Running::new(stmt), Str(sql))
+        let statement = give_state(stmt, database.statement());
+        database.prepare(Handle::new(dbh), statement, Running::new(stmt), Str(sql))
     }
 }
 
@@ -271,10 +221,8 @@ unsafe extern "C" fn fetch_error<T: Database>(
     unsafe {
         let error = if stmt.is_null() {
             database::<T>(dbh).error()
-        } else if is_ours::<T::Statement>(stmt) {
-            statement::<T::Statement>(stmt).error()
         } else {
-            None
+            known_statement::<T::Statement>(stmt).and_then(Statement::error)
         };
         if let Some((number, text)) = error {
             let (mut first, mut second) = (Slot::undefined(), Slot::undefined());
@@ -295,121 +243,4 @@ unsafe extern "C" fn check_liveness<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> ff
     } else {
         ffi::ZEND_RESULT_CODE_FAILURE
     }
-}
-
-unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above; nobody uses the state afterwards. What it held goes last, for its destructors may run user code, or jump away.
-    unsafe {
-        let state =
-            ptr::replace(&raw mut (*stmt).driver_data, ptr::null_mut()).cast::<StatementState<S>>();
-        if !state.is_null() {
-            let database = &raw const (*stmt).database_object_handle;
-            let statement = &(*state).statement;
-            statement.give_up(slot::type_of(database) != ffi::IS_UNDEF);
-            let held = statement.held().map(Held::take);
-            let dropped = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state))));
-            debug_assert!(dropped.is_ok());
-            for list in held {
-                held::release(list);
-            }
-        }
-    }
-    1
-}
-
-unsafe extern "C" fn execute<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe {
-        let made_for = (*(*stmt).driver_data.cast::<StatementState<S>>()).made_for;
-        let is_replaced = !ptr::eq((*(*stmt).dbh).driver_data, made_for);
-        statement::<S>(stmt).execute(Running::new(stmt), is_replaced).into()
-    }
-}
-
-unsafe extern "C" fn fetch<S: Statement>(
-    stmt: *mut ffi::pdo_stmt_t,
-    _orientation: ffi::pdo_fetch_orientation,
-    _offset: ffi::zend_long,
-) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe { statement::<S>(stmt).fetch(Running::new(stmt)).into() }
-}
-
-unsafe extern "C" fn describe<S: Statement>(stmt: *mut ffi::pdo_stmt_t, column: c_int) -> c_int {
-    cross();
-    // SAFETY: see above. All are described at once, when PDO asks for the first.
-    unsafe {
-        let running = Running::new(stmt);
-        let is_known = usize::try_from(column).is_ok_and(|it| it < running.column_count());
-        (is_known && (running.is_described() || statement::<S>(stmt).describe(running))).into()
-    }
-}
-
-unsafe extern "C" fn get_column<S: Statement>(
-    stmt: *mut ffi::pdo_stmt_t,
-    column: c_int,
-    result: *mut ffi::zval,
-    _kind: *mut ffi::pdo_param_type,
-) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe {
-        let column = usize::try_from(column).unwrap_or(usize::MAX);
-        statement::<S>(stmt).write_column(column, Slot::new(result)).into()
-    }
-}
-
-unsafe extern "C" fn parameter_event<S: Statement>(
-    stmt: *mut ffi::pdo_stmt_t,
-    bound: *mut ffi::pdo_bound_param_data,
-    event: ffi::pdo_param_event,
-) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe {
-        // Of a parameter that goes nothing is read: after an error's handler has run the statement PDO may tell of one that is gone.
-        let (ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC
-        | ffi::pdo_param_event_PDO_PARAM_EVT_EXEC_PRE) = event
-        else {
-            return 1;
-        };
-        let bound = Bound::new(bound);
-        if !bound.is_parameter() || (*stmt).driver_data.is_null() {
-            return 1;
-        }
-        let (statement, running) = (statement::<S>(stmt), Running::new(stmt));
-        let is_done = match event {
-            ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC => statement.bind(running, bound),
-            _ => statement.send(running, bound),
-        };
-        is_done.into()
-    }
-}
-
-unsafe extern "C" fn get_column_meta<S: Statement>(
-    stmt: *mut ffi::pdo_stmt_t,
-    column: ffi::zend_long,
-    result: *mut ffi::zval,
-) -> c_int {
-    cross();
-    // SAFETY: see above.
-    let known = unsafe {
-        statement::<S>(stmt).write_column_meta(Running::new(stmt), column, Slot::new(result))
-    };
-    if known { ffi::ZEND_RESULT_CODE_SUCCESS } else { ffi::ZEND_RESULT_CODE_FAILURE }
-}
-
-unsafe extern "C" fn next_rowset<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe { statement::<S>(stmt).next_rowset(Running::new(stmt)).into() }
-}
-
-unsafe extern "C" fn close_cursor<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe { statement::<S>(stmt).close_cursor(Running::new(stmt)).into() }
 }

@@ -9,6 +9,7 @@ mod library;
 mod methods;
 #[cfg(php_pdo_classes)]
 mod scanner;
+mod statement_methods;
 
 use super::call::Call;
 use super::error::{Outcome, startup_warning, throw_error};
