@@ -129,7 +129,11 @@ steps('rows behind a cursor, counted by the link',
     fn($db, $s) => $s->execute(),
     fn($db, $s) => $s->fetch(),
     fn($db, $s) => $s->fetch(),
-    fn($db, $s) => $s->fetch());
+    fn($db, $s) => $s->fetch(),
+    fn($db, $s) => $s->execute(),
+    fn($db, $s) => $s->store_result(),
+    fn($db, $s) => $s->execute(),
+    fn($db, $s) => $s->get_result());
 /** Becomes a string, and sets something on the way. */
 final class Setting
 {
@@ -153,6 +157,20 @@ steps('parameters that one of them sets',
     },
     fn($db, $s) => $s->execute(),
     fn($db, $s) => json_encode($s->get_result()->fetch_row()));
+const TYPES = ['is' => [7, 'setting', 9], 'si' => ['setting', '7', '9'], 'ds' => ['7', 'setting', '9'], 'sd' => ['setting', 7.5, 9.5], 'id' => [7, 'warning', 9], 'di' => ['warning', '7', '9'], 'dd' => ['7', 'warning', '9']];
+foreach (TYPES as $types => [$first, $second, $set]) {
+    steps("parameters that one of them sets, $types",
+        function ($db, &$s, &$a, &$b) use ($types, $first, $second, $set) {
+            $change = function () use (&$a, &$b, $set) { is_object($a) ? $b = $set : $a = $set; };
+            set_error_handler(function () use ($change) { $change(); return true; });
+            [$a, $b] = array_map(fn(mixed $value) => match ($value) { 'setting' => new Setting($change), 'warning' => new stdClass, default => $value }, [$first, $second]);
+            $s = $db->prepare('SELECT ?, ?');
+            $s->bind_param($types, $a, $b);
+        },
+        fn($db, $s) => $s->execute(),
+        fn($db, $s) => json_encode($s->get_result()->fetch_row()),
+        fn() => restore_error_handler());
+}
 steps('reset after the link was closed',
     function ($db, &$s) { $s = $db->prepare('SELECT 1 UNION SELECT 2'); },
     fn($db, $s) => $s->execute(),

@@ -22,6 +22,7 @@ $acts = [
     'free_result' => fn() => $GLOBALS['s']->free_result(),
     'fetch' => fn() => $GLOBALS['s']->fetch(),
     'bind_param' => function () { $x = 'other'; $y = 'other'; $GLOBALS['s']->bind_param('ss', $x, $y); },
+    'bind_param of other types' => function () { $x = 1.5; $y = 2; $GLOBALS['s']->bind_param('di', $x, $y); },
     'bind_result' => function () { $GLOBALS['s']->bind_result($x, $y); },
     'close the link' => fn() => $GLOBALS['db']->close(),
     'unset the statement' => function () { $GLOBALS['s'] = null; },
@@ -115,6 +116,10 @@ bind_param in __toString: true, ["text", "x"]
 bind_param in a destructor: true, ["a", "b"]
 bind_param at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
 bind_param when let go: true, true
+bind_param of other types in __toString: false, false
+bind_param of other types in a destructor: true, ["a", "b"]
+bind_param of other types at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]
+bind_param of other types when let go: true, true
 bind_result in __toString: true, ["text", "x"]
 bind_result in a destructor: true, ["a", "before"]
 bind_result at a typed property: TypeError: Cannot assign string to reference held by property class@anonymous::$number of type int, [0, "b"]

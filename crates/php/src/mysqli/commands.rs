@@ -47,7 +47,7 @@ pub(crate) fn real_escape_string(call: &mut Call<'_>) -> Outcome {
     let session = Link::session(link, Status::Valid)?;
     match session.escape(text) {
         Some(escaped) => call.returns().str(escaped),
-        // Only after a bug of ours; no text at all could be taken for the escaped one.
+        // After a real_connect that failed; no text at all could be taken for the escaped one.
         None => return Err(throw_error(&[b"MySQL server has gone away"])),
     }
     Ok(())

@@ -36,8 +36,7 @@ pub(crate) fn bind_param(call: &mut Call<'_>) -> Outcome {
         return Err(call.value_error(1, what));
     }
     statement.clear_errors();
-    let _ = statement.types.with(|kept| types.clone_into(kept));
-    let _ = statement.sent.with(Vec::clear);
+    statement.set_types(types.iter().copied());
     statement.parameters.hold_arguments(call);
     call.returns().bool(true);
     Ok(())
@@ -63,6 +62,18 @@ impl Statement {
         if let Some(session) = self.session().filter(|session| self.is_of(session)) {
             session.error.clear();
         }
+    }
+
+    /// Other variables are bound from now on, of these types.
+    fn set_types(&self, letters: impl Iterator<Item = u8> + Clone) {
+        let _ = self.types.with(|types| {
+            if !letters.clone().eq(types.iter().copied()) {
+                self.retypings.set(self.retypings.get() + 1);
+                types.clear();
+                types.extend(letters);
+            }
+        });
+        let _ = self.sent.with(Vec::clear);
     }
 
     fn send_long_data(&self, number: i64, data: &[u8]) -> Result<(), Failed> {
@@ -121,11 +132,7 @@ impl Statement {
             return Err(thrown);
         }
         self.clear_errors();
-        let _ = self.types.with(|types| {
-            types.clear();
-            types.resize(given, b's');
-        });
-        let _ = self.sent.with(Vec::clear);
+        self.set_types(core::iter::repeat_n(b's', given));
         self.parameters.hold_elements(array);
         Ok(())
     }
@@ -159,6 +166,7 @@ impl Statement {
             let message = b"No data supplied for parameters in prepared statement";
             return Ok(Err(self.fail(codes::PARAMS_NOT_BOUND, message)));
         }
+        let retypings = self.retypings.get();
         let types = |number| self.types.peek(|it| it.get(number).copied()).ok().flatten();
         let converted =
             self.values.hold_converted(&self.parameters, |number| match types(number) {
@@ -169,6 +177,11 @@ impl Statement {
             });
         // The exception is all that is wrong then.
         converted.inspect_err(|_| self.clear_errors())?;
+        if self.retypings.get() != retypings {
+            // User code has bound others meanwhile, of other types; stock sends a mixture of both.
+            self.values.clear();
+            return Ok(Err(self.fail_out_of_sync()));
+        }
         let wants_cursor = self.wants_cursor.get();
         self.runs.set(self.runs.get() + 1);
         let mut was_sent = false;

@@ -129,6 +129,7 @@ impl Statement {
     /// Lets go of the variables; user code may run.
     fn release_variables(&self) {
         self.parameters.clear();
+        self.retypings.set(self.retypings.get() + 1);
         self.results.clear();
         self.values.clear();
     }

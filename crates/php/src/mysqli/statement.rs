@@ -100,6 +100,8 @@ pub(crate) struct Statement {
     pub(super) sent: Guarded<Vec<bool>>,
     /// The variables of `bind_param`.
     pub(super) parameters: Held,
+    /// How often their types changed.
+    pub(super) retypings: Cell<u64>,
     /// The variables of `bind_result`.
     pub(super) results: Held,
     /// Values on their way from or to those variables.
@@ -132,6 +134,7 @@ impl Class for Statement {
             types: Guarded::new(Vec::new()),
             sent: Guarded::new(Vec::new()),
             parameters: Held::nothing(),
+            retypings: Cell::new(0),
             results: Held::nothing(),
             values: Held::nothing(),
             fetches: Cell::new(0),

@@ -243,12 +243,7 @@ impl pdo::Statement for Statement {
     }
 
     fn execute(&self, running: Running<'_>, is_replaced: bool) -> bool {
-        if is_replaced && !self.is_prepared() && running.bound_parameters() > 0 {
-            // Quoted for another character set a parameter could end its own quotes: stock sends it, or crashes.
-            self.error.set(codes::SERVER_GONE_ERROR, *b"HY000", REPLACED.to_vec());
-            running.set_sqlstate(self.error.sqlstate());
-            return false;
-        }
+        self.is_done.set(false);
         if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
             let rows = self.rows.with(Option::take).ok().flatten();
             let _ = self.left.with(|left| *left = rows.or(left.take()));
@@ -256,8 +251,13 @@ impl pdo::Statement for Statement {
             return false;
         }
         self.free_rows();
+        if is_replaced && !self.is_prepared() && running.bound_parameters() > 0 {
+            // Quoted for another character set a parameter could end its own quotes: stock sends it, or crashes.
+            self.error.set(codes::SERVER_GONE_ERROR, *b"HY000", REPLACED.to_vec());
+            running.set_sqlstate(self.error.sqlstate());
+            return false;
+        }
         let executed = self.run(running);
-        self.is_done.set(false);
         let taken = executed.and_then(|executed| self.take(running, executed));
         self.settle(running, taken).is_some()
     }

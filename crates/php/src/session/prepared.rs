@@ -2,9 +2,7 @@
 
 use super::Session;
 use super::failure::Failed;
-use vaquita_client::{
-    Buffered, Columns, Connection, Parameter, QueryResponse, Statement, UNKNOWN_ROWS,
-};
+use vaquita_client::{Buffered, Columns, Connection, Parameter, QueryResponse, Statement};
 
 /// What a prepared statement's run, or one of its results, came to.
 pub(crate) enum Executed {
@@ -50,9 +48,7 @@ impl Session {
     ) -> Result<Buffered, Failed> {
         self.drive(|connection| {
             connection.send_fetch(statement, columns, rows)?;
-            let stored = connection.store_result();
-            connection.set_affected_rows(UNKNOWN_ROWS); // these are not all
-            stored
+            connection.store_result()
         })
     }
 

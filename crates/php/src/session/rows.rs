@@ -10,7 +10,7 @@ use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, codes};
+use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, UNKNOWN_ROWS, codes};
 
 /// Rows, and how they become values.
 pub(crate) struct Rows {
@@ -226,6 +226,8 @@ impl Rows {
                     None => self.session.advance(),
                     Some((statement, current)) => {
                         let row = self.session.fetch(statement, &self.columns, 1);
+                        // Of rows one by one nobody knows how many there are.
+                        self.session.adjust(|it| it.set_affected_rows(UNKNOWN_ROWS));
                         row.map(|row| {
                             let advanced = match row.rows() {
                                 0 => Advanced::End,

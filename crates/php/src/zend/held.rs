@@ -43,6 +43,33 @@ pub(crate) enum Wanted {
     Anything,
 }
 
+/// When a value is taken from a list that is converted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// What is to become an integer, and is none.
+    Integers,
+    /// What is to become a string, and is none; of what is to become a float a copy.
+    Strings,
+    /// All that is left, and those copies.
+    Others,
+}
+
+impl Turn {
+    /// Whether a value is taken now because it needs a conversion.
+    ///
+    /// # Safety
+    /// `value` must be readable.
+    unsafe fn takes(self, wanted: Wanted, value: *const ffi::zval) -> bool {
+        let is_its = match self {
+            Turn::Integers => wanted == Wanted::Long,
+            Turn::Strings => wanted == Wanted::Bytes || wanted == Wanted::Double,
+            Turn::Others => false,
+        };
+        // SAFETY: the caller's promise.
+        is_its && !unsafe { fits(value, wanted) }
+    }
+}
+
 impl Held {
     pub(crate) const fn nothing() -> Held {
         Held(Cell::new(ptr::null_mut()))
@@ -136,16 +163,26 @@ impl Held {
             for _ in 0..length {
                 list.push();
             }
-            // As in stock those that need no conversion come last: the user code that the others run may set them.
-            for converts in [true, false] {
+            // In stock's order, for the user code that some conversions run may set what is read after them.
+            for turn in [Turn::Integers, Turn::Strings, Turn::Others] {
                 for number in 0..length as usize {
                     let element = (*source).__bindgen_anon_1.arPacked.add(number);
                     let value = Value::new(element).as_ptr();
                     let zval = (*place.value.arr).__bindgen_anon_1.arPacked.add(number);
+                    let wanted = wanted(number);
                     let is_left = type_of(zval) == ffi::IS_NULL;
-                    if is_left && !is_pending() && !(converts && fits(value, wanted(number))) {
+                    let is_due = match turn {
+                        Turn::Others => is_left || wanted == Wanted::Double,
+                        turn => turn.takes(wanted, value),
+                    };
+                    if !is_due || is_pending() {
+                        continue;
+                    }
+                    if is_left {
                         copy(Slot::new(zval), value);
-                        convert(zval, wanted(number));
+                    }
+                    if turn == Turn::Others || wanted != Wanted::Double {
+                        convert(zval, wanted);
                     }
                 }
             }
