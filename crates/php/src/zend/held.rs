@@ -2,6 +2,7 @@
 
 use super::array::List;
 use super::call::Call;
+use super::conversion::{Turn, Wanted, convert, runs_user_code};
 use super::error::{Outcome, Thrown, is_pending};
 use super::ffi;
 use super::slot::{Slot, Value, type_of};
@@ -28,46 +29,6 @@ pub(crate) enum Scalar<'a> {
     Bool(bool),
     /// Anything else.
     Other,
-}
-
-/// What a value is to become; NULL stays NULL.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// An integer, or the digits of one that does not fit.
-    Long,
-    /// A float.
-    Double,
-    /// A string.
-    Bytes,
-    /// Whatever it is.
-    Anything,
-}
-
-/// When a value is taken from a list that is converted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// What is to become an integer, and is none.
-    Integers,
-    /// What is to become a string, and is none; of what is to become a float a copy.
-    Strings,
-    /// All that is left, and those copies.
-    Others,
-}
-
-impl Turn {
-    /// Whether a value is taken now because it needs a conversion.
-    ///
-    /// # Safety
-    /// `value` must be readable.
-    unsafe fn takes(self, wanted: Wanted, value: *const ffi::zval) -> bool {
-        let is_its = match self {
-            Turn::Integers => wanted == Wanted::Long,
-            Turn::Strings => wanted == Wanted::Bytes || wanted == Wanted::Double,
-            Turn::Others => false,
-        };
-        // SAFETY: the caller's promise.
-        is_its && !unsafe { fits(value, wanted) }
-    }
 }
 
 impl Held {
@@ -160,30 +121,23 @@ impl Held {
             (*source).gc.refcount += 1;
             let length = (*source).nNumUsed;
             let mut list = List::new(Slot::new(&raw mut place), length);
-            for _ in 0..length {
-                list.push();
-            }
-            // In stock's order, for the user code that some conversions run may set what is read after them.
-            for turn in [Turn::Integers, Turn::Strings, Turn::Others] {
+            if (0..length as usize).any(|number| runs_user_code(value_of(source, number))) {
+                for _ in 0..length {
+                    list.push();
+                }
+                for turn in Turn::ALL {
+                    for number in 0..length as usize {
+                        let zval = (*place.value.arr).__bindgen_anon_1.arPacked.add(number);
+                        if !is_pending() {
+                            turn.convert(zval, value_of(source, number), wanted(number));
+                        }
+                    }
+                }
+            } else {
                 for number in 0..length as usize {
-                    let element = (*source).__bindgen_anon_1.arPacked.add(number);
-                    let value = Value::new(element).as_ptr();
-                    let zval = (*place.value.arr).__bindgen_anon_1.arPacked.add(number);
-                    let wanted = wanted(number);
-                    let is_left = type_of(zval) == ffi::IS_NULL;
-                    let is_due = match turn {
-                        Turn::Others => is_left || wanted == Wanted::Double,
-                        turn => turn.takes(wanted, value),
-                    };
-                    if !is_due || is_pending() {
-                        continue;
-                    }
-                    if is_left {
-                        copy(Slot::new(zval), value);
-                    }
-                    if turn == Turn::Others || wanted != Wanted::Double {
-                        convert(zval, wanted);
-                    }
+                    let zval = list.push().as_ptr();
+                    copy(Slot::new(zval), value_of(source, number));
+                    convert(zval, wanted(number));
                 }
             }
             release(source);
@@ -352,51 +306,13 @@ pub(super) unsafe fn copy(slot: Slot<'_>, value: *mut ffi::zval) {
     }
 }
 
-/// The least float that is an integer of PHP's: -2^63.
-const MIN_LONG: f64 = -9_223_372_036_854_775_808.0;
-/// The least float beyond the integers of PHP's: 2^63.
-const MAX_LONG: f64 = 9_223_372_036_854_775_808.0;
-
-/// Whether a value needs no conversion.
+/// An element of a packed list, or what it refers to.
 ///
 /// # Safety
-/// `zval` must be readable.
-unsafe fn fits(zval: *const ffi::zval, wanted: Wanted) -> bool {
+/// `list` must have so many elements.
+unsafe fn value_of(list: *mut ffi::zend_array, number: usize) -> *mut ffi::zval {
     // SAFETY: the caller's promise.
-    let given = unsafe { type_of(zval) };
-    given == ffi::IS_NULL
-        || match wanted {
-            Wanted::Anything => true,
-            Wanted::Long => given == ffi::IS_LONG,
-            Wanted::Double => given == ffi::IS_DOUBLE,
-            Wanted::Bytes => given == ffi::IS_STRING,
-        }
-}
-
-/// Converts a value that is nobody else's.
-///
-/// # Safety
-/// `zval` must be writable.
-unsafe fn convert(zval: *mut ffi::zval, wanted: Wanted) {
-    // SAFETY: the caller's promise; the functions convert a zval in its place, and release what was there.
-    unsafe {
-        match (wanted, type_of(zval)) {
-            _ if fits(zval, wanted) => {}
-            (Wanted::Long, given) => {
-                let number = ffi::zval_get_double_func(zval);
-                if (MIN_LONG..MAX_LONG).contains(&number) || number.is_nan() {
-                    ffi::convert_to_long(zval);
-                } else if given != ffi::IS_STRING {
-                    ffi::_try_convert_to_string(zval);
-                }
-            }
-            (Wanted::Double, _) => ffi::convert_to_double(zval),
-            (Wanted::Anything, _) => {}
-            (Wanted::Bytes, _) => {
-                ffi::_try_convert_to_string(zval);
-            }
-        }
-    }
+    unsafe { Value::new((*list).__bindgen_anon_1.arPacked.add(number)).as_ptr() }
 }
 
 /// Lets go of a list; user code may run.

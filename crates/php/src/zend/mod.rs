@@ -14,6 +14,7 @@ pub(crate) mod blueprint;
 pub(crate) mod call;
 mod class;
 pub(crate) mod classes;
+pub(crate) mod conversion;
 pub(crate) mod dependents;
 pub(crate) mod error;
 mod ffi;
