@@ -55,6 +55,7 @@ impl Connection {
             changed => self.settle(changed)?,
         }
         *self.options = options;
+        self.reuse.user_changed();
         self.confirm_charset(Some(self.charset))?;
         self.tell_query_timeout_again()
     }

@@ -33,6 +33,9 @@ impl Connection {
     pub fn ping(&mut self) -> Result<(), Error> {
         self.session.affected_rows = UNKNOWN_ROWS;
         self.send_command(Command::Ping)?;
+        if self.reuse.is_first() {
+            return self.read_first_ok();
+        }
         self.read_command_ok()
     }
 
@@ -65,8 +68,7 @@ impl Connection {
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn set_multi_statements(&mut self, on: bool) -> Result<(), Error> {
-        let option = if on { SetOption::MultiStatementsOn } else { SetOption::MultiStatementsOff };
-        self.send_command(Command::SetOption(option))?;
+        self.send_command(Command::SetOption(SetOption::multi_statements(on)))?;
         self.read_command_ok()?;
         self.multi_statements = on;
         Ok(())
@@ -179,31 +181,33 @@ impl Connection {
 
     /// Reads the answer to a command that has nothing more to tell than OK.
     pub(crate) fn read_command_ok(&mut self) -> Result<(), Error> {
-        let answer = self.receive_command_ok().and_then(|span| {
-            let payload = self.stream.payload(span);
-            if ErrPacket::is_err(payload) {
-                return Err(Error::server(&ErrPacket::parse(payload)?));
-            }
-            if EofPacket::is_eof(payload)
-                && !self.capabilities.contains(Capabilities::DEPRECATE_EOF)
-            {
-                self.session.status = EofPacket::parse(payload)?.status;
-                return Ok(());
-            }
-            self.session.command_ok(&OkPacket::parse(payload, self.capabilities)?)?;
-            Ok(())
-        });
-        // Only statements have several results, whatever a server says; a script that asked for the next one would never end.
-        self.session.status = self.session.status.without(StatusFlags::MORE_RESULTS_EXISTS);
+        let answer = self.receive_command_ok();
         self.settle(answer)
     }
 
-    fn receive_command_ok(&mut self) -> Result<Span, Error> {
+    pub(crate) fn receive_command_ok(&mut self) -> Result<(), Error> {
         let span = self.stream.receive(MAX_ANSWER_BYTES, None)?;
-        let is_eof = EofPacket::is_eof(self.stream.payload(span));
+        self.command_answer(span)
+    }
+
+    /// What an answer says that has been received.
+    pub(crate) fn command_answer(&mut self, span: Span) -> Result<(), Error> {
+        let payload = self.stream.payload(span);
+        let is_eof = EofPacket::is_eof(payload);
         let kind = if is_eof { PacketKind::Eof } else { PacketKind::Ok };
         self.stream.counted().packet(kind, span.end - span.start);
-        Ok(span)
+        let payload = self.stream.payload(span);
+        if ErrPacket::is_err(payload) {
+            return Err(Error::server(&ErrPacket::parse(payload)?));
+        }
+        if is_eof && !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
+            self.session.status = EofPacket::parse(payload)?.status;
+        } else {
+            self.session.command_ok(&OkPacket::parse(payload, self.capabilities)?)?;
+        }
+        // Only statements have several results, whatever a server says; a script that asked for the next one would never end.
+        self.session.status = self.session.status.without(StatusFlags::MORE_RESULTS_EXISTS);
+        Ok(())
     }
 }
 

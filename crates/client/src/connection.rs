@@ -1,7 +1,7 @@
 //! A connection to a server: how it begins and ends, and what is known of it.
 
 use std::net::SocketAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
@@ -14,6 +14,7 @@ use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
 use crate::query_timeout::ServerSide;
 use crate::result_set::Columns;
+use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
@@ -69,6 +70,8 @@ pub struct Connection {
     pub(crate) options: Box<ConnectOptions>,
     /// What the server knows of the limit of queries.
     pub(crate) server_side: ServerSide,
+    pub(crate) reuse: Reuse,
+    begun: Instant,
 }
 
 impl Connection {
@@ -155,6 +158,8 @@ impl Connection {
             greeting: established.greeting,
             options: Box::new(options.clone()),
             server_side: ServerSide::default(),
+            reuse: Reuse::default(),
+            begun: Instant::now(),
         };
         let begun = connection.begin_session(options);
         begun.inspect_err(|_| {
@@ -171,6 +176,7 @@ impl Connection {
         if options.query_timeout.is_some() {
             self.within_connect_timeout(|it| it.set_query_timeout(options.query_timeout))?;
         }
+        self.reuse.is_fresh();
         Ok(())
     }
 
@@ -246,6 +252,7 @@ impl Connection {
 
     /// The connection's id on the server.
     pub fn thread_id(&self) -> u32 {
+        self.reuse.observe();
         self.greeting.thread_id
     }
 
@@ -276,6 +283,17 @@ impl Connection {
         &self.options.address
     }
 
+    /// What it was made with; the user, the password and the database are those of now.
+    pub(crate) fn options(&self) -> &ConnectOptions {
+        &self.options
+    }
+
+    /// Whether it was made so long ago; those made at once get there one after the other, within a tenth of that time.
+    pub(crate) fn is_older_than(&self, time: Duration, now: Instant) -> bool {
+        let sooner = time / 10 / 16 * (self.greeting.thread_id % 16);
+        now.duration_since(self.begun) >= time.saturating_sub(sooner)
+    }
+
     /// The connection in the words that users know: `127.0.0.1 via TCP/IP` or `Localhost via UNIX socket`.
     pub fn host_info(&self) -> String {
         match &self.options.address {
@@ -300,7 +318,9 @@ impl Connection {
 
     /// Says goodbye if nothing is pending, and closes the connection. Nothing happens if it was closed before.
     pub fn close(&mut self) {
-        if self.state == State::Ready {
+        if self.state == State::Ready && (self.reuse.is_owed() || self.reuse.is_first()) {
+            let _ = self.stream.write_goodbye(Command::Quit.code(), &[]);
+        } else if self.state == State::Ready {
             // A server that is gone needs no goodbye.
             let _ = self.send_command(Command::Quit);
         } else if self.spoilt.is_some() && self.state == State::Broken {
@@ -324,6 +344,14 @@ impl Connection {
     /// Sends a command to a server that waits for one.
     pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
+        if self.reuse.is_first() {
+            return self.send_first_command(command);
+        }
+        self.send_now(command)
+    }
+
+    /// Sends a command, whatever is owed of those before.
+    pub(crate) fn send_now(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.session.affected_rows = UNKNOWN_ROWS;
         self.row = None;
         let body = command.body();
@@ -344,7 +372,12 @@ impl Connection {
         ) {
             self.stream.transport().begin_watch();
         }
-        let sent = self.stream.write_command(command.code(), &body);
+        self.reuse.note(&command, self.session.dialect(), self.multi_statements);
+        let sent = if self.reuse.is_owed() {
+            self.stream.write_behind(command.code(), &body)
+        } else {
+            self.stream.write_command(command.code(), &body)
+        };
         sent.map_err(|error| self.lost_in_writing(error))
     }
 

@@ -131,6 +131,19 @@ impl Error {
         Error::Io { code: codes::SERVER_GONE_ERROR, error, nothing_sent }
     }
 
+    /// Whether this only says that nothing has come yet, where reading does not wait.
+    pub(crate) fn is_not_here_yet(&self) -> bool {
+        matches!(self, Error::Io { error, .. } if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// An error that is none yet, in a place where it can't be tried again.
+    pub(crate) fn or_cut_off(self) -> Self {
+        if self.is_not_here_yet() {
+            return Error::lost(io::ErrorKind::UnexpectedEof.into(), false);
+        }
+        self
+    }
+
     /// A call on a connection that is gone.
     pub(crate) fn gone() -> Self {
         Error::lost(io::ErrorKind::NotConnected.into(), true)

@@ -101,6 +101,41 @@ impl ConnectOptions {
             attributes: Vec::new(),
         }
     }
+
+    /// Whether a connection made with these options can be one made with the others, given that the password is the same: the database, the
+    /// character set and the query timeout can be set later.
+    pub(crate) fn is_same_session(&self, other: &ConnectOptions) -> bool {
+        let ConnectOptions {
+            address,
+            user,
+            password: _,
+            database: _,
+            charset: _,
+            capabilities,
+            compression,
+            connect_timeout,
+            read_timeout,
+            write_timeout,
+            query_timeout: _,
+            init_commands,
+            server_public_key,
+            tls,
+            cleartext_password,
+            attributes,
+        } = self;
+        *address == other.address
+            && *user == other.user
+            && *capabilities == other.capabilities
+            && *compression == other.compression
+            && *connect_timeout == other.connect_timeout
+            && *read_timeout == other.read_timeout
+            && *write_timeout == other.write_timeout
+            && *init_commands == other.init_commands
+            && *server_public_key == other.server_public_key
+            && *tls == other.tls
+            && *cleartext_password == other.cleartext_password
+            && *attributes == other.attributes
+    }
 }
 
 impl fmt::Debug for ConnectOptions {

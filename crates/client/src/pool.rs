@@ -1,66 +1,142 @@
 //! Connections that outlive their users: kept while nobody needs them, and handed on in a fresh session.
 
+use std::process;
+use std::time::{Duration, Instant};
+
 use crate::connection::Connection;
-use crate::error::Error;
-use crate::handshake::choose_charset;
 use crate::options::ConnectOptions;
+use crate::reuse::PasswordDigest;
 use crate::state::State;
 
 /// What somebody who has a persistent connection gives back with it.
 #[derive(Debug)]
 pub struct Lease {
-    options: Box<ConnectOptions>,
     /// The process in which it was leased.
     process: u32,
-    rolls_back: bool,
+}
+
+/// How connections are kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PoolLimits {
+    /// The most connections that may be idle; `None`: any number. The one that was idle for longest makes room.
+    pub max_idle: Option<usize>,
+    /// How long a connection may be idle.
+    pub idle_timeout: Option<Duration>,
+    /// How old a connection may become, less up to a tenth, so that those made at once do not end at once.
+    pub max_lifetime: Option<Duration>,
+    /// What is done to find out whether a connection still lives.
+    pub check: PoolCheck,
+}
+
+/// What is done to find out whether an idle connection still lives, when it is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PoolCheck {
+    /// Nothing: its first command finds out.
+    None,
+    /// What has come from the server is looked at, without waiting.
+    #[default]
+    Peek,
+    /// The server is asked: a round trip.
+    Ping,
+}
+
+/// What became of the connections of a pool since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    /// Users who got an idle connection.
+    pub hits: u64,
+    /// Users for whom there was none.
+    pub misses: u64,
+    /// Sessions that were begun anew for the next user.
+    pub resets: u64,
+    /// Connections that turned out to be dead, before or at the first command of their new user.
+    pub replaced: u64,
+    /// Connections that were closed to make room.
+    pub evicted_for_room: u64,
+    /// Connections that were idle for too long.
+    pub evicted_as_idle: u64,
+    /// Connections that were too old.
+    pub evicted_as_old: u64,
+    /// Connections whose session was in a state that can't be wiped out when they were given back.
+    pub evicted_as_spoilt: u64,
+}
+
+/// An idle connection. Its password is not kept.
+#[derive(Debug)]
+struct Idle {
+    connection: Connection,
+    since: Instant,
 }
 
 /// The persistent connections of one thread: those that are idle, and how many are leased.
 ///
-/// A connection is handed on only to somebody who asks with equal [`ConnectOptions`], the password among them, for whom it begins a
-/// fresh session as the user of these options. A forked child lets go of the connections of its parent without a byte.
+/// A connection is handed on, in a fresh session, only to somebody who asks with equal [`ConnectOptions`], the password among them, but for
+/// the database, the character set and the query timeout: those are restored. A forked child lets go of the connections of its
+/// parent without a byte.
 ///
 /// Dropping it closes the idle connections.
 #[derive(Debug)]
 pub struct Pool {
-    idle: Vec<(Box<ConnectOptions>, Connection)>,
+    /// Those given back last stand last.
+    idle: Vec<Idle>,
     /// The process whose connections these are.
     process: u32,
     leased: usize,
+    stats: PoolStats,
 }
 
 impl Default for Pool {
     fn default() -> Self {
-        Pool { idle: Vec::new(), process: std::process::id(), leased: 0 }
+        Pool { idle: Vec::new(), process: process::id(), leased: 0, stats: PoolStats::default() }
     }
 }
 
 impl Pool {
-    /// Takes the connection that was given back last of those made with these options, and begins a fresh session on it; `None`: there is
-    /// none, or it turned out to be dead and is gone.
+    /// Takes the connection that was given back last of those that fit; `None`: there is none that lives.
     ///
-    /// COM_CHANGE_USER ends the transaction, the locks, the temporary tables, the variables and the prepared statements of the last user; the
-    /// character set, the limit of queries and whether several statements may come at once are as on a new connection, and the init
-    /// commands are run. All but these has `connect_timeout`, as connecting has.
-    pub fn take(&mut self, options: &ConnectOptions) -> Option<Connection> {
+    /// No waiting I/O happens but where [`Connection::resume`] says so.
+    pub fn take(&mut self, options: &ConnectOptions, limits: &PoolLimits) -> Option<Connection> {
         self.leave_parents();
-        let place = self.idle.iter().rposition(|(made_with, _)| **made_with == *options)?;
-        let (_, mut connection) = self.idle.remove(place);
-        match connection.renew(options) {
-            Ok(()) => Some(connection),
-            Err(_) => None,
+        self.expire(limits);
+        let password = PasswordDigest::of(&options.password);
+        while let Some(place) = self.place(options, &password) {
+            let mut connection = self.idle.remove(place).connection;
+            let is_looked_at = limits.check != PoolCheck::None;
+            let resumed = connection.resume(options, is_looked_at).and_then(|()| {
+                if limits.check == PoolCheck::Ping { connection.check() } else { Ok(()) }
+            });
+            if resumed.is_ok() {
+                self.stats.hits += 1;
+                return Some(connection);
+            }
+            self.stats.replaced += 1;
         }
+        self.stats.misses += 1;
+        None
     }
 
-    /// Notes that a connection, new or taken, is in use, and will be given back. `rolls_back`: its transaction is to end then, and not
-    /// only when it is handed on.
-    pub fn lease(&mut self, options: &ConnectOptions, rolls_back: bool) -> Lease {
+    /// Where the connection stands that fits best: one that has the database already.
+    fn place(&self, options: &ConnectOptions, password: &PasswordDigest) -> Option<usize> {
+        let fitting = |is_home: bool| {
+            self.idle.iter().rposition(|idle| {
+                let made_with = idle.connection.options();
+                (!is_home || made_with.database == options.database)
+                    && made_with.is_same_session(options)
+                    && idle.connection.has_password(password)
+            })
+        };
+        fitting(true).or_else(|| fitting(false))
+    }
+
+    /// Notes that a connection, new or taken, is in use, and will be given back.
+    pub fn lease(&mut self) -> Lease {
         self.leased += 1;
-        Lease { options: Box::new(options.clone()), process: std::process::id(), rolls_back }
+        Lease { process: process::id() }
     }
 
-    /// Takes a connection back, if it still is there. One that is not ready for a command is closed: nobody knows how much is still to come.
-    pub fn give(&mut self, lease: Lease, connection: Option<Connection>) {
+    /// Takes a connection back, if it still is there: what its user left is wiped out at once, without waiting ([`Connection::release`]). One of
+    /// which nobody knows how much is still to come is closed.
+    pub fn give(&mut self, lease: Lease, connection: Option<Connection>, limits: &PoolLimits) {
         self.leave_parents();
         self.leased = self.leased.saturating_sub(1);
         let Some(mut connection) = connection else { return };
@@ -68,13 +144,39 @@ impl Pool {
             connection.abandon();
             return;
         }
-        let roll_back = |connection: &mut Connection| connection.run_own(b"ROLLBACK");
-        if lease.rolls_back && connection.within_connect_timeout(roll_back).is_err() {
-            return;
+        let was_alive = !matches!(connection.state(), State::Broken | State::QuitSent);
+        let is_released = connection.release();
+        let counts = connection.take_reuse_counts();
+        self.stats.resets += counts.resets;
+        self.stats.replaced += counts.replaced;
+        if is_released {
+            connection.forget_password();
+            self.idle.push(Idle { connection, since: Instant::now() });
+            self.expire(limits);
+        } else if was_alive {
+            self.stats.evicted_as_spoilt += 1;
         }
-        if connection.state() == State::Ready {
-            self.idle.push((lease.options, connection));
+    }
+
+    /// Closes what has been idle for too long, is too old, or is too much.
+    fn expire(&mut self, limits: &PoolLimits) {
+        if limits.idle_timeout.is_some() || limits.max_lifetime.is_some() {
+            let now = Instant::now();
+            let stats = &mut self.stats;
+            self.idle.retain(|Idle { connection, since }| {
+                let is_idle =
+                    limits.idle_timeout.is_some_and(|most| now.duration_since(*since) >= most);
+                let is_old =
+                    limits.max_lifetime.is_some_and(|most| connection.is_older_than(most, now));
+                stats.evicted_as_idle += u64::from(is_idle);
+                stats.evicted_as_old += u64::from(is_old && !is_idle);
+                !is_idle && !is_old
+            });
         }
+        let room = limits.max_idle.unwrap_or(usize::MAX);
+        let too_many = self.idle.len().saturating_sub(room);
+        self.stats.evicted_for_room += too_many as u64;
+        self.idle.drain(..too_many);
     }
 
     /// How many connections are in use.
@@ -87,6 +189,11 @@ impl Pool {
         self.idle.len()
     }
 
+    /// What became of its connections.
+    pub fn stats(&self) -> PoolStats {
+        self.stats
+    }
+
     /// Closes the idle connections.
     pub fn clear(&mut self) {
         self.leave_parents();
@@ -95,11 +202,11 @@ impl Pool {
 
     /// After a fork the idle connections are the parent's, which goes on using them.
     fn leave_parents(&mut self) {
-        let process = std::process::id();
+        let process = process::id();
         if self.process != process {
             self.process = process;
-            for (_, mut connection) in self.idle.drain(..) {
-                connection.abandon();
+            for mut idle in self.idle.drain(..) {
+                idle.connection.abandon();
             }
         }
     }
@@ -108,26 +215,6 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.clear();
-    }
-}
-
-impl Connection {
-    /// Makes of a used connection what a new one with these options would be. On an error it is not to be used any more.
-    fn renew(&mut self, options: &ConnectOptions) -> Result<(), Error> {
-        self.stream.transport().finish_within(options.connect_timeout);
-        if self.query_timeout() != options.query_timeout {
-            self.set_query_timeout(options.query_timeout)?;
-        }
-        // COM_CHANGE_USER leaves this as it is.
-        if self.multi_statements() {
-            self.set_multi_statements(false)?;
-        }
-        self.allows_local_infile = false;
-        (self.charset, self.collation_id) =
-            choose_charset(options.charset, self.greeting.character_set);
-        let database = options.database.as_deref().unwrap_or_default();
-        self.change_user(&options.user, &options.password, database)?;
-        self.end_connection_phase(options)
     }
 }
 
@@ -142,13 +229,13 @@ mod tests {
         let mut pool = Pool::default();
         let serve = || FakeServer::unix(Script::logged_in(), Delivery::WHOLE).unwrap();
         let servers = [serve(), serve()];
-        let [idle, leased] = [0, 1].map(|index: usize| {
-            let At::Unix(path) = servers.get(index).unwrap().address() else { unreachable!() };
+        let [idle, leased] = servers.each_ref().map(|server| {
+            let At::Unix(path) = server.address() else { unreachable!() };
             let options = ConnectOptions::new(Address::Unix(path.clone()));
             let connection = Connection::connect(&options).unwrap();
-            (pool.lease(&options, index == 1), connection)
+            (pool.lease(), connection)
         });
-        pool.give(idle.0, Some(idle.1));
+        pool.give(idle.0, Some(idle.1), &PoolLimits::default());
         act(&mut pool, leased.0, leased.1);
         drop(pool);
         servers.map(|server| server.finish().unwrap().rest)
@@ -162,16 +249,16 @@ mod tests {
             drop((lease, connection));
         });
         assert_eq!(in_the_parent, [goodbye.clone(), goodbye.clone()]);
-        let in_a_child = last_words(|pool, lease, connection| {
+        let in_a_child = last_words(|pool, _, connection| {
             pool.process = 0;
-            pool.give(Lease { process: 0, ..lease }, Some(connection));
+            pool.give(Lease { process: 0 }, Some(connection), &PoolLimits::default());
             assert_eq!((pool.idle(), pool.leased()), (0, 0));
         });
         assert_eq!(in_a_child, [Vec::new(), Vec::new()]);
         let of_a_new_pool_in_a_child = last_words(|pool, lease, connection| {
             pool.process = 0;
-            assert!(pool.take(&lease.options).is_none());
-            drop(connection);
+            assert!(pool.take(connection.options(), &PoolLimits::default()).is_none());
+            drop((lease, connection));
         });
         assert_eq!(of_a_new_pool_in_a_child, [Vec::new(), goodbye]);
     }

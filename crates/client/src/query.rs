@@ -52,6 +52,9 @@ impl Connection {
     /// The server refused the query, or the connection failed, or no response is due.
     pub fn read_query_response(&mut self) -> Result<QueryResponse, Error> {
         self.state.allow(Call::ReadResponse)?;
+        if self.reuse.is_first() {
+            return self.read_first_response();
+        }
         if self.state == State::NextResultPending {
             self.stream.transport().begin_watch();
         }
@@ -59,7 +62,7 @@ impl Connection {
         self.settle(response)
     }
 
-    fn read_response_packets(&mut self) -> Result<QueryResponse, Error> {
+    pub(crate) fn read_response_packets(&mut self) -> Result<QueryResponse, Error> {
         let payload = self.stream.read_packet(PacketKind::ResultSetHeader, MAX_ANSWER_BYTES)?;
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {

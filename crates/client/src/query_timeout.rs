@@ -137,7 +137,7 @@ impl Connection {
             let [limit, identity @ ..] = &*row else { continue };
             if self.server_side.identity.is_none() {
                 // Somebody between may count connections otherwise.
-                let is_this = |it: &Identity| it.has_thread_id(self.thread_id());
+                let is_this = |it: &Identity| it.has_thread_id(self.greeting.thread_id);
                 self.server_side.identity = Identity::parse(identity).filter(is_this);
             }
             let microseconds = std::str::from_utf8(limit).ok().and_then(|text| text.parse().ok());
@@ -173,6 +173,11 @@ impl Connection {
         matches!(error, Error::Server { .. }) && self.server_side.told.is_none()
     }
 
+    /// The statement that tells the server again, where the session began anew.
+    pub(crate) fn told_query_timeout(&self) -> Option<String> {
+        self.server_side.told.map(|limit| self.own_limit(limit))
+    }
+
     /// The statement that tells the server.
     fn own_limit(&self, limit: Duration) -> String {
         if self.is_mariadb() {
@@ -184,7 +189,7 @@ impl Connection {
     }
 
     /// The values of a query that has one row.
-    fn only_row(&mut self, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+    pub(crate) fn only_row(&mut self, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let unexpected = Malformed::new("COM_QUERY Response", "rows");
         self.send_query(sql)?;
         let mut values = Vec::new();
@@ -206,7 +211,7 @@ impl Connection {
     /// may keep a kill until the next statement.
     #[cold]
     pub(crate) fn absorb_kill(&mut self) -> Result<(), Error> {
-        let is_old = !self.is_mariadb() && self.server_version_number() < 80_000;
+        let is_old = !self.is_mariadb() && self.version_number() < 80_000;
         self.stream.transport().finish_within(Some(KILLER_TIMEOUT));
         let harmless = if is_old { Command::Query(b"DO 0") } else { Command::Statistics };
         let sent = self.stream.write_command(harmless.code(), &harmless.body());

@@ -5,6 +5,7 @@ use vaquita_protocol::{
 };
 
 use crate::auth::Accepted;
+use crate::tokens::Dialect;
 
 /// [`Session::affected_rows`] when there is no such number: after an error, and before a result set was read.
 pub const UNKNOWN_ROWS: u64 = u64::MAX;
@@ -119,6 +120,26 @@ impl Session {
         self.warnings = said.warnings;
         self.field_count = said.field_count;
         self.info = said.info;
+    }
+
+    /// How the server reads statements.
+    pub(crate) fn dialect(&self) -> Dialect {
+        Dialect {
+            encoding: self.character_set_client.encoding,
+            no_backslash_escapes: self.status.contains(StatusFlags::NO_BACKSLASH_ESCAPES),
+        }
+    }
+
+    /// The session begins anew, in this character set and database; the status stays as the server said it last.
+    pub(crate) fn begin_anew(&mut self, charset: &'static Charset, database: Option<&[u8]>) {
+        self.affected_rows = 0;
+        self.last_insert_id = 0;
+        self.warnings = 0;
+        self.field_count = 0;
+        self.info.clear();
+        self.database.clear();
+        self.database.extend_from_slice(database.unwrap_or_default());
+        self.character_set_client = charset;
     }
 
     /// Whether the last packet said that another result of the same query follows.

@@ -20,6 +20,8 @@ pub(crate) struct TimedWire {
     pub(crate) watch: Option<Box<Watch>>,
     read_timeout: Option<Duration>,
     write_timeout: Option<Duration>,
+    /// Whether reads and writes wait; else they say `WouldBlock` where they would.
+    pub(crate) waits: bool,
 }
 
 impl TimedWire {
@@ -31,6 +33,7 @@ impl TimedWire {
             watch: None,
             read_timeout: None,
             write_timeout: None,
+            waits: true,
         }
     }
 
@@ -59,6 +62,9 @@ impl TimedWire {
         if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
             return self.read_watched(buffer, left);
         }
+        if !self.waits {
+            return self.read_at_once(buffer);
+        }
         loop {
             let left = self.time_left()?;
             let wire = self.wire()?;
@@ -75,6 +81,15 @@ impl TimedWire {
                 }
                 Err(error) => return Err(name_timeout(error)),
             }
+        }
+    }
+
+    /// Reads what is there.
+    #[cold]
+    fn read_at_once(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.wire()?.read_at_once(buffer)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            length => Ok(length),
         }
     }
 
@@ -141,6 +156,7 @@ impl TimedWire {
                     IoSlice::advance_slices(&mut slices, length);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if !self.waits => return Err(Error::lost(error, nothing_sent)),
                 Err(error) => return Err(Error::lost(name_timeout(error), nothing_sent)),
             }
         }
@@ -150,6 +166,9 @@ impl TimedWire {
     fn write_once(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
         if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
             return self.write_watched(slices, left);
+        }
+        if !self.waits {
+            return self.wire()?.write_vectored_at_once(slices);
         }
         let left = self.time_left()?;
         let wire = self.wire()?;

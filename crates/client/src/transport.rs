@@ -59,6 +59,8 @@ pub(crate) struct Transport {
     wire: TimedWire,
     is_unix: bool,
     tls: Option<Box<tls::Session>>,
+    /// What is to leave in one piece.
+    gathered: Option<Vec<u8>>,
     /// What went through it, TLS's own not counted.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
@@ -85,6 +87,7 @@ impl Transport {
             wire: TimedWire::new(wire, deadline),
             is_unix: matches!(address, Address::Unix(_)),
             tls: None,
+            gathered: None,
             bytes_sent: 0,
             bytes_received: 0,
         }
@@ -198,12 +201,38 @@ impl Transport {
     /// # Errors
     /// The system's error or `TimedOut`, and whether nothing was sent.
     pub(crate) fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
+        if let Some(gathered) = &mut self.gathered {
+            slices.iter().for_each(|slice| gathered.extend_from_slice(slice));
+            return Ok(());
+        }
         let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
         match &mut self.tls {
             None => self.wire.write(slices),
             Some(tls) => tls.write(&mut self.wire, slices),
         }
         .inspect(|()| self.bytes_sent += bytes as u64)
+    }
+
+    /// Whether reads and writes wait; those that do not say `WouldBlock` where they would.
+    pub(crate) fn set_waiting(&mut self, waits: bool) {
+        self.wire.waits = waits;
+    }
+
+    /// Keeps what is written from now on.
+    pub(crate) fn gather(&mut self) {
+        self.gathered = Some(Vec::new());
+    }
+
+    /// Writes what was kept, without waiting.
+    ///
+    /// # Errors
+    /// As [`Transport::write`], and if not all of it was taken at once.
+    pub(crate) fn send_gathered(&mut self) -> Result<(), Error> {
+        let gathered = self.gathered.take().unwrap_or_default();
+        self.set_waiting(false);
+        let sent = self.write(&mut [IoSlice::new(&gathered)]);
+        self.set_waiting(true);
+        sent
     }
 
     /// Lets go of the socket without a byte: somebody else goes on with it.

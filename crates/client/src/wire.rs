@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvFlags, recv};
 use socket2::Socket;
 
 use crate::watch::MIN_TIME;
@@ -48,6 +49,21 @@ impl Wire {
         match self {
             Wire::Socket(socket) => socket.read(buffer),
             Wire::Stream(stream) => stream.read(buffer),
+        }
+    }
+
+    /// Reads what is there; if that is nothing, says `WouldBlock`. A stream that is no socket says so always.
+    pub(crate) fn read_at_once(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = match self {
+                Wire::Socket(socket) => recv(&*socket, &mut *buffer, RecvFlags::DONTWAIT),
+                Wire::Stream(_) => return Err(io::ErrorKind::WouldBlock.into()),
+            };
+            match read {
+                Ok((length, _)) => return Ok(length),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 

@@ -10,93 +10,47 @@
 mod servers;
 
 use servers::{Server, drop_user, rows, run, text};
-use std::time::Duration;
-
-use vaquita_client::{Charset, ConnectOptions, Connection, Pool, QueryResponse, State};
+use vaquita_client::{
+    Charset, ConnectOptions, Connection, Pool, PoolCheck, PoolLimits, QueryResponse, State,
+};
 
 /// A new connection, to be given back at once.
 fn give_new(pool: &mut Pool, options: &ConnectOptions) -> u32 {
-    give(pool, options, Connection::connect(options).expect("the server of the test takes us"))
+    give(pool, Connection::connect(options).expect("the server of the test takes us"))
 }
 
-fn give(pool: &mut Pool, options: &ConnectOptions, connection: Connection) -> u32 {
+fn give(pool: &mut Pool, connection: Connection) -> u32 {
     let id = connection.thread_id();
-    let lease = pool.lease(options, false);
-    pool.give(lease, Some(connection));
+    let lease = pool.lease();
+    pool.give(lease, Some(connection), &LIMITS);
     id
 }
 
-/// What a user can leave in a session, and how it shows.
-const TRACES: [(&str, &str); 5] = [
-    ("SET @a = 1", "SELECT IFNULL(@a, 'none')"),
-    ("SET SESSION group_concat_max_len = 77777", "SELECT @@group_concat_max_len"),
-    ("SET autocommit = 0", "SELECT @@autocommit"),
-    ("USE information_schema", "SELECT DATABASE()"),
-    ("SET NAMES latin1", "SELECT CONCAT(@@character_set_client, @@collation_connection)"),
-];
+const LIMITS: PoolLimits =
+    PoolLimits { max_idle: None, idle_timeout: None, max_lifetime: None, check: PoolCheck::Peek };
 
 #[test]
-fn a_connection_comes_back_without_a_trace_of_its_last_user() {
-    for server in Server::all() {
-        for (way, options) in server.ways() {
-            eprintln!("-- {} over {way}", server.name);
-            let mut pool = Pool::default();
-            let mut connection = Connection::connect(&options).unwrap();
-            let before: Vec<_> =
-                TRACES.iter().map(|(_, shown)| text(&mut connection, shown)).collect();
-            for (sql, _) in TRACES {
-                run(&mut connection, sql);
-            }
-            connection.set_charset(Charset::by_name(b"latin2").unwrap()).unwrap();
-            connection.set_multi_statements(true).unwrap();
-            connection.set_query_timeout(Some(Duration::from_secs(60))).unwrap();
-            for ((sql, shown), before) in TRACES.iter().zip(&before) {
-                assert_ne!(text(&mut connection, shown), *before, "{sql}");
-            }
-            let id = give(&mut pool, &options, connection);
-            assert_eq!((pool.leased(), pool.idle()), (0, 1));
-
-            let mut connection = pool.take(&options).unwrap();
-            assert_eq!((connection.thread_id(), connection.state()), (id, State::Ready));
-            assert_eq!(
-                (connection.charset(), connection.query_timeout()),
-                (options.charset.unwrap(), None)
-            );
-            assert_eq!(pool.idle(), 0);
-            for ((sql, shown), before) in TRACES.iter().zip(&before) {
-                assert_eq!(text(&mut connection, shown), *before, "{sql}");
-            }
-            connection.send_query(b"SELECT 1; SELECT 2").unwrap();
-            assert_eq!(connection.read_query_response().unwrap_err().code(), 1064);
-        }
-    }
-}
-
-#[test]
-fn a_transaction_ends_when_its_connection_is_handed_on_or_given_back() {
+fn a_transaction_ends_when_its_connection_is_given_back() {
     for server in Server::all() {
         let options = server.options(server.unix());
         let mut other = server.connect();
         run(&mut other, "SET SESSION innodb_lock_wait_timeout = 1");
-        for rolls_back in [false, true] {
-            let table = format!("pool_{rolls_back}");
-            run(&mut other, &format!("DROP TABLE IF EXISTS {table}"));
-            run(&mut other, &format!("CREATE TABLE {table} (id INT) ENGINE=InnoDB"));
-            let mut pool = Pool::default();
-            let mut connection = Connection::connect(&options).unwrap();
-            let lease = pool.lease(&options, rolls_back);
+        run(&mut other, "DROP TABLE IF EXISTS pool_transaction");
+        run(&mut other, "CREATE TABLE pool_transaction (id INT) ENGINE=InnoDB");
+        let mut pool = Pool::default();
+        let mut connection = Connection::connect(&options).unwrap();
+        for _ in 0..2 {
             run(&mut connection, "BEGIN");
-            run(&mut connection, &format!("INSERT INTO {table} VALUES (1)"));
-            pool.give(lease, Some(connection));
+            run(&mut connection, "INSERT INTO pool_transaction VALUES (1)");
+            give(&mut pool, connection);
             assert_eq!(pool.idle(), 1);
-            if rolls_back {
-                // Waits for nobody, or fails.
-                run(&mut other, &format!("DELETE FROM {table}"));
-            }
-            let mut connection = pool.take(&options).unwrap();
-            assert_eq!(rows(&mut connection, &format!("SELECT * FROM {table}")).len(), 0);
-            run(&mut other, &format!("DROP TABLE {table}"));
+            // Waits a moment for what is on its way, and fails if that were not.
+            run(&mut other, "DELETE FROM pool_transaction");
+            connection = pool.take(&options, &LIMITS).unwrap();
+            assert_eq!(rows(&mut connection, "SELECT * FROM pool_transaction").len(), 0);
         }
+        drop(connection);
+        run(&mut other, "DROP TABLE pool_transaction");
     }
 }
 
@@ -109,16 +63,54 @@ fn only_who_asks_for_the_same_gets_a_connection() {
         let different = [
             ConnectOptions { password: b"wrong".to_vec(), ..options.clone() },
             ConnectOptions { user: b"wrong".to_vec(), ..options.clone() },
-            ConnectOptions { database: None, ..options.clone() },
-            ConnectOptions { charset: None, ..options.clone() },
             ConnectOptions { init_commands: vec![b"DO 1".to_vec()], ..options.clone() },
             server.options(server.tcp()),
         ];
         for other in &different {
-            assert!(pool.take(other).is_none(), "{other:?}");
+            assert!(pool.take(other, &LIMITS).is_none(), "{other:?}");
         }
-        assert_eq!(pool.take(&options).unwrap().thread_id(), id);
-        assert!(pool.take(&options).is_none());
+        assert_eq!(pool.take(&options, &LIMITS).unwrap().thread_id(), id);
+        assert!(pool.take(&options, &LIMITS).is_none());
+    }
+}
+
+#[test]
+fn another_database_and_another_character_set_are_set_on_the_same_connection() {
+    for server in Server::all() {
+        for (way, options) in server.ways() {
+            eprintln!("-- {} over {way}", server.name);
+            let shown = "SELECT CONCAT_WS(' ', DATABASE(), @@character_set_client, \
+                 @@character_set_results, @@collation_connection)";
+            let latin1 = Charset::by_name(b"latin1");
+            let asked = [
+                options.clone(),
+                ConnectOptions { database: Some(b"mysql".to_vec()), ..options.clone() },
+                ConnectOptions { database: None, ..options.clone() },
+                ConnectOptions { charset: latin1, ..options.clone() },
+                ConnectOptions { charset: None, database: None, ..options.clone() },
+                ConnectOptions { charset: latin1, database: None, ..options.clone() },
+            ];
+            let mut pool = Pool::default();
+            let id = give_new(&mut pool, &options);
+            for _ in 0..3 {
+                for options in &asked {
+                    let expected = text(&mut Connection::connect(options).unwrap(), shown);
+                    let mut connection = pool.take(options, &LIMITS).unwrap();
+                    assert_eq!(
+                        connection.charset(),
+                        Connection::connect(options).unwrap().charset()
+                    );
+                    let database = options.database.as_deref().unwrap_or_default();
+                    assert_eq!(connection.session().database, database);
+                    assert_eq!(text(&mut connection, shown), expected, "{options:?}");
+                    run(&mut connection, "USE information_schema");
+                    run(&mut connection, "SET NAMES latin2");
+                    assert_eq!(give(&mut pool, connection), id);
+                }
+            }
+            let other = ConnectOptions { database: Some(b"no_such".to_vec()), ..options.clone() };
+            assert!(pool.take(&other, &LIMITS).is_none());
+        }
     }
 }
 
@@ -128,10 +120,10 @@ fn the_last_one_given_is_the_first_one_taken() {
         let options = server.options(server.unix());
         let mut pool = Pool::default();
         let two = [(); 2].map(|()| Connection::connect(&options).unwrap());
-        let [first, second] = two.map(|connection| give(&mut pool, &options, connection));
+        let [first, second] = two.map(|connection| give(&mut pool, connection));
         assert_eq!(pool.idle(), 2);
-        assert_eq!(pool.take(&options).unwrap().thread_id(), second);
-        assert_eq!(pool.take(&options).unwrap().thread_id(), first);
+        assert_eq!(pool.take(&options, &LIMITS).unwrap().thread_id(), second);
+        assert_eq!(pool.take(&options, &LIMITS).unwrap().thread_id(), first);
     }
 }
 
@@ -144,13 +136,13 @@ fn init_commands_are_run_again() {
         };
         let mut pool = Pool::default();
         let id = give_new(&mut pool, &options);
-        let mut connection = pool.take(&options).unwrap();
+        let mut connection = pool.take(&options, &LIMITS).unwrap();
         assert_eq!((connection.thread_id(), &*text(&mut connection, "SELECT @a")), (id, "init"));
     }
 }
 
 #[test]
-fn a_connection_that_became_another_users_comes_back_as_the_first_ones() {
+fn a_connection_that_became_another_users_is_that_users() {
     for server in Server::all() {
         let options = server.options(server.unix());
         let mut admin = server.connect();
@@ -159,19 +151,21 @@ fn a_connection_that_became_another_users_comes_back_as_the_first_ones() {
         let mut pool = Pool::default();
         let mut connection = Connection::connect(&options).unwrap();
         connection.change_user(b"pooled", b"secret", b"").unwrap();
-        let id = give(&mut pool, &options, connection);
+        let id = give(&mut pool, connection);
         let as_the_other = ConnectOptions {
             user: b"pooled".to_vec(),
             password: b"secret".to_vec(),
             database: None,
             ..options.clone()
         };
-        assert!(pool.take(&as_the_other).is_none());
-        let mut connection = pool.take(&options).unwrap();
-        assert_eq!(connection.thread_id(), id);
-        let user = text(&mut connection, "SELECT CURRENT_USER()");
-        assert_eq!(user.split('@').next().unwrap().as_bytes(), options.user);
-        assert_eq!(text(&mut connection, "SELECT DATABASE()"), server.database());
+        assert!(pool.take(&options, &LIMITS).is_none());
+        for _ in 0..3 {
+            let mut connection = pool.take(&as_the_other, &LIMITS).unwrap();
+            assert_eq!(connection.thread_id(), id);
+            assert_eq!(text(&mut connection, "SELECT CURRENT_USER()"), "pooled@localhost");
+            assert_eq!(text(&mut connection, "SELECT IFNULL(DATABASE(), 'none')"), "none");
+            give(&mut pool, connection);
+        }
         drop_user(&mut admin, "pooled", "localhost");
     }
 }
@@ -182,7 +176,7 @@ fn what_is_not_ready_or_dead_is_not_handed_on() {
         let options = server.options(server.unix());
         let mut pool = Pool::default();
         let check = |pool: &mut Pool, connection| {
-            give(pool, &options, connection);
+            give(pool, connection);
             assert_eq!((pool.leased(), pool.idle()), (0, 0));
         };
         let connect = || Connection::connect(&options).unwrap();
@@ -207,15 +201,15 @@ fn what_is_not_ready_or_dead_is_not_handed_on() {
         connection.close();
         check(&mut pool, connection);
 
-        let lease = pool.lease(&options, false);
+        let lease = pool.lease();
         assert_eq!(pool.leased(), 1);
-        pool.give(lease, None);
+        pool.give(lease, None, &LIMITS);
         assert_eq!((pool.leased(), pool.idle()), (0, 0));
 
         let id = give_new(&mut pool, &options);
         assert_eq!(pool.idle(), 1);
         run(&mut connect(), &format!("KILL {id}"));
-        assert!(pool.take(&options).is_none());
+        assert!(pool.take(&options, &LIMITS).is_none());
         assert_eq!(pool.idle(), 0);
     }
 }

@@ -27,6 +27,13 @@ impl Module for Vaquita {
             b"zstd,zlib",
             b"zlib,zstd",
         ]),
+        Setting::new(c"vaquita.pool_check", Some(c"peek"), Scope::System)
+            .one_of(&[b"none", b"peek", b"ping", b""]),
+        Setting::number(c"vaquita.pool_idle_timeout", c"0", Scope::System).not_negative(),
+        Setting::number(c"vaquita.pool_max_idle", c"-1", Scope::System)
+            .counting_links()
+            .at_least(-1),
+        Setting::number(c"vaquita.pool_max_lifetime", c"0", Scope::System).not_negative(),
         Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All).not_negative(),
         Setting::number(c"vaquita.read_timeout", c"0", Scope::All).not_negative(),
         Setting::new(c"vaquita.tls", Some(c""), Scope::System),

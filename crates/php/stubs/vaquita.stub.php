@@ -7,4 +7,6 @@
 
 namespace Vaquita;
 
+function pool_stats(): array {} // statistics::pool_stats
+
 function set_query_timeout(\mysqli $link, int $milliseconds): void {} // commands::set_query_timeout

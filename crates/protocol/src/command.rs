@@ -14,6 +14,13 @@ pub enum SetOption {
     MultiStatementsOff,
 }
 
+impl SetOption {
+    /// One of the two.
+    pub const fn multi_statements(on: bool) -> SetOption {
+        if on { SetOption::MultiStatementsOn } else { SetOption::MultiStatementsOff }
+    }
+}
+
 /// A command: one byte that names it, and its body.
 ///
 /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_command_phase.html>

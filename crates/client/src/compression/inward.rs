@@ -85,7 +85,8 @@ impl Inward {
         };
         self.payload.plain_left -= read;
         if self.payload.plain_left == 0 && self.payload.is_compressed {
-            self.finish(&mut receive)?;
+            // What was taken out so far could not be given out again.
+            self.finish(&mut receive).map_err(Error::or_cut_off)?;
         }
         Ok(read)
     }

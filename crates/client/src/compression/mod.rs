@@ -92,6 +92,11 @@ impl Compression {
         })
     }
 
+    /// The next packet received is the first of the reply to an exchange of one packet.
+    pub(crate) fn expect_reply(&mut self) {
+        self.sequence_id = 1;
+    }
+
     /// The next packet, in either direction, begins an exchange.
     pub(crate) fn begin_exchange(&mut self) {
         self.sequence_id = 0;

@@ -6,11 +6,10 @@
 
 mod file;
 mod names;
-mod tokens;
 
 use std::io::{self, Read};
 
-use vaquita_protocol::{ComQueryResponse, Malformed, StatusFlags};
+use vaquita_protocol::{ComQueryResponse, Malformed};
 
 use crate::connection::Connection;
 use crate::error::{Error, LocalInfileRefusal};
@@ -41,12 +40,7 @@ impl Connection {
     pub(crate) fn note_local_infiles(&mut self, sql: &[u8]) {
         self.local_infiles = Names::default();
         if self.allows_local_infile {
-            let status = self.session.status;
-            let dialect = tokens::Dialect {
-                encoding: self.session.character_set_client.encoding,
-                no_backslash_escapes: status.contains(StatusFlags::NO_BACKSLASH_ESCAPES),
-            };
-            self.local_infiles = Names::of(sql, dialect);
+            self.local_infiles = Names::of(sql, self.session.dialect());
         }
     }
 

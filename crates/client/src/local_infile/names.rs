@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::tokens::{Dialect, Token, Tokens, unescape};
+use crate::tokens::{Dialect, Token, Tokens, unescape};
 
 /// A word that no query with such a statement is without.
 const KEYWORD: &[u8] = b"INFILE";
@@ -84,7 +84,7 @@ impl Place {
         let word = match token {
             Token::Semicolon => return Place::Start,
             Token::Word(word) => word,
-            Token::Text { .. } | Token::Other => &[],
+            Token::Text { .. } | Token::Name | Token::Symbol(_) => &[],
         };
         let is = |keywords: &[&[u8]]| keywords.iter().any(|it| word.eq_ignore_ascii_case(it));
         match self {

@@ -3,6 +3,7 @@
 mod counted;
 mod goodbye;
 mod outward;
+mod pipelined;
 
 use std::fmt;
 
@@ -272,7 +273,7 @@ impl PacketStream {
 
     /// A server has nothing to say now: what it said all the same, other than a goodbye, would be taken for the next answer.
     #[inline]
-    fn refuse_leftovers(&mut self) -> Result<(), Error> {
+    pub(crate) fn refuse_leftovers(&mut self) -> Result<(), Error> {
         if self.start == self.end && self.compression.as_deref().is_none_or(Compression::is_empty) {
             return Ok(());
         }

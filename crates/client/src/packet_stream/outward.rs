@@ -34,7 +34,7 @@ impl PacketStream {
         self.write(&[], payload)
     }
 
-    fn write(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
+    pub(super) fn write(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
         let mut head = head;
         let mut rest = body;
         let mut nothing_sent = true;

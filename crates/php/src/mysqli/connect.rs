@@ -188,8 +188,8 @@ fn attempt(
     is_persistent: bool,
     limits: Limits,
 ) -> Attempt {
-    let rolls_back = ini::flag(c"mysqli.rollback_on_cached_plink");
-    if is_persistent && session.reuse(options, rolls_back) {
+    let pool_limits = pool::limits();
+    if is_persistent && session.reuse(options, &pool_limits) {
         return Attempt::Connected;
     }
     let open = report::open_links();
@@ -205,7 +205,7 @@ fn attempt(
     }
     if is_persistent {
         session.count(Key::pconnect_success, 1);
-        session.lease(options, rolls_back);
+        session.lease(&pool_limits);
     }
     Attempt::Connected
 }

@@ -35,3 +35,27 @@ pub(crate) fn get_links_stats(call: &mut Call<'_>) -> Outcome {
     stats.insert_named(b"cached_plinks").long(pool::idle());
     Ok(())
 }
+
+/// `Vaquita\pool_stats`: what became of this process's persistent links.
+pub(crate) fn pool_stats(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    let stats = pool::stats();
+    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let figures: [(&[u8], i64); 10] = [
+        (b"active", pool::active()),
+        (b"idle", pool::idle()),
+        (b"hits", number(stats.hits)),
+        (b"misses", number(stats.misses)),
+        (b"resets", number(stats.resets)),
+        (b"replaced", number(stats.replaced)),
+        (b"evicted_for_room", number(stats.evicted_for_room)),
+        (b"evicted_as_idle", number(stats.evicted_as_idle)),
+        (b"evicted_as_old", number(stats.evicted_as_old)),
+        (b"evicted_as_spoilt", number(stats.evicted_as_spoilt)),
+    ];
+    let mut map = Map::new(call.returns(), 10);
+    for (name, figure) in figures {
+        map.insert_named(name).long(figure);
+    }
+    Ok(())
+}

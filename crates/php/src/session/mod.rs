@@ -29,7 +29,8 @@ use rows::Rows;
 use std::rc::Rc;
 use stock_words::Warnings;
 use vaquita_client::{
-    Columns, ConnectOptions, Connection, Error, Lease, Pollable, Session as Said, State, Statistics,
+    Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
+    State, Statistics,
 };
 
 /// One connection and its history.
@@ -37,7 +38,7 @@ pub(crate) struct Session {
     pub(crate) options: Guarded<Options>,
     connection: Guarded<Option<Connection>>,
     /// What goes back with a persistent connection.
-    lease: Guarded<Option<Lease>>,
+    lease: Guarded<Option<(Lease, PoolLimits)>>,
     /// Counts the connections, so that a result knows whether its own still lives.
     generation: Cell<u64>,
     pub(crate) error: LastError,
@@ -98,16 +99,16 @@ impl Session {
     }
 
     /// Takes a persistent connection that is idle, in place of whatever was there; false: there is none to be had.
-    pub(crate) fn reuse(&self, options: &ConnectOptions, rolls_back: bool) -> bool {
+    pub(crate) fn reuse(&self, options: &ConnectOptions, limits: &PoolLimits) -> bool {
         self.begin();
         let taken = self.connection.with(|connection| {
-            *connection = pool::take(options);
+            *connection = pool::take(options, limits);
             connection.is_some()
         });
         let is_taken = taken.unwrap_or(false);
         if is_taken {
             self.count_reuse();
-            self.lease(options, rolls_back);
+            self.lease(limits);
         }
         is_taken
     }
@@ -150,8 +151,8 @@ impl Session {
     }
 
     /// Makes the connection one that is given back instead of closed.
-    pub(crate) fn lease(&self, options: &ConnectOptions, rolls_back: bool) {
-        let _ = self.lease.with(|lease| *lease = pool::lease(options, rolls_back));
+    pub(crate) fn lease(&self, limits: &PoolLimits) {
+        let _ = self.lease.with(|lease| *lease = pool::lease().map(|it| (it, *limits)));
         self.count(Key::active_persistent_connections, 1);
     }
 
@@ -168,8 +169,8 @@ impl Session {
                 self.end_counting(&connection.counted());
                 connection.set_counted(Statistics::default());
             }
-            if let Some(lease) = lease {
-                pool::give(lease, connection);
+            if let Some((lease, limits)) = lease {
+                pool::give(lease, connection, &limits);
             }
         });
         debug_assert!(closed.is_ok());

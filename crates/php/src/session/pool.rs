@@ -2,27 +2,49 @@
 //!
 //! The idle ones belong to the thread and outlive its requests; they are closed when PHP ends.
 
+use super::options::seconds;
 use crate::zend::guarded::Guarded;
-use vaquita_client::{ConnectOptions, Connection, Lease, Pool};
+use crate::zend::ini;
+use vaquita_client::{ConnectOptions, Connection, Lease, Pool, PoolCheck, PoolLimits, PoolStats};
 
 thread_local! {
     static POOL: Guarded<Pool> = Guarded::new(Pool::default());
 }
 
+/// What the settings say. They must not be read inside of `Guarded::with`.
+pub(crate) fn limits() -> PoolLimits {
+    let check = match ini::string(c"vaquita.pool_check") {
+        Some(b"none") => PoolCheck::None,
+        Some(b"ping") => PoolCheck::Ping,
+        _ => PoolCheck::Peek,
+    };
+    PoolLimits {
+        max_idle: usize::try_from(ini::long(c"vaquita.pool_max_idle")).ok(),
+        idle_timeout: seconds(ini::long(c"vaquita.pool_idle_timeout")),
+        max_lifetime: seconds(ini::long(c"vaquita.pool_max_lifetime")),
+        check,
+    }
+}
+
 /// Takes an idle connection that was made so, with a fresh session on it.
-pub(crate) fn take(options: &ConnectOptions) -> Option<Connection> {
-    POOL.with(|pool| pool.with(|pool| pool.take(options))).ok().flatten()
+pub(crate) fn take(options: &ConnectOptions, limits: &PoolLimits) -> Option<Connection> {
+    POOL.with(|pool| pool.with(|pool| pool.take(options, limits))).ok().flatten()
 }
 
 /// Notes that a connection, new or taken, is in use.
-pub(crate) fn lease(options: &ConnectOptions, rolls_back: bool) -> Option<Lease> {
-    POOL.with(|pool| pool.with(|pool| pool.lease(options, rolls_back))).ok()
+pub(crate) fn lease() -> Option<Lease> {
+    POOL.with(|pool| pool.with(Pool::lease)).ok()
 }
 
 /// Takes a connection back.
-pub(crate) fn give(lease: Lease, connection: Option<Connection>) {
-    let given = POOL.with(|pool| pool.with(|pool| pool.give(lease, connection)));
+pub(crate) fn give(lease: Lease, connection: Option<Connection>, limits: &PoolLimits) {
+    let given = POOL.with(|pool| pool.with(|pool| pool.give(lease, connection, limits)));
     debug_assert!(given.is_ok());
+}
+
+/// What became of this thread's persistent connections.
+pub(crate) fn stats() -> PoolStats {
+    POOL.with(|pool| pool.peek(Pool::stats)).unwrap_or_default()
 }
 
 /// Closes the idle connections.

@@ -30,7 +30,11 @@ impl Session {
 
     /// Sends a statement whose reply is read later, by [`Session::next_result`].
     pub(crate) fn send_query(&self, sql: &[u8]) -> Result<(), Failed> {
-        self.drive(|connection| connection.send_query(sql))?;
+        self.drive(|connection| {
+            // Who waits for the answer is not to be woken by what is owed of before.
+            connection.await_owed()?;
+            connection.send_query(sql)
+        })?;
         self.forget_announced();
         Ok(())
     }

@@ -1,18 +1,19 @@
-//! The words and quoted texts of a statement, as the servers' lexers find them: no more than it takes to tell what is a file's name.
+//! The words and quoted texts of a statement, as the servers' lexers find them: no more than it takes to tell which files it names, and
+//! whether it is harmless.
 
 use vaquita_protocol::Encoding;
 
 /// What decides where a quoted text ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dialect {
-    pub(super) encoding: Encoding,
+pub(crate) struct Dialect {
+    pub(crate) encoding: Encoding,
     /// The `sql_mode` of this name.
-    pub(super) no_backslash_escapes: bool,
+    pub(crate) no_backslash_escapes: bool,
 }
 
 /// What a statement is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// A keyword, a name without quotes, a number.
     Word(&'a [u8]),
     /// What stands between single or double quotes, with its escapes.
@@ -22,28 +23,30 @@ pub(super) enum Token<'a> {
         /// What stands between the quotes.
         body: &'a [u8],
     },
+    /// A name between backticks.
+    Name,
     /// The end of a statement.
     Semicolon,
-    /// Anything else.
-    Other,
+    /// Anything else: one byte.
+    Symbol(u8),
 }
 
 /// The tokens of a query, without comments.
 ///
 /// What stands in an executable comment (`/*! */`, `/*M! */`) counts as if it were executed.
-pub(super) struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     rest: &'a [u8],
     dialect: Dialect,
     is_conditional: bool,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(sql: &'a [u8], dialect: Dialect) -> Self {
+    pub(crate) fn new(sql: &'a [u8], dialect: Dialect) -> Self {
         Tokens { rest: sql, dialect, is_conditional: false }
     }
 
     /// Whether the last token stands in an executable comment, so that a server may have passed it over.
-    pub(super) fn is_conditional(&self) -> bool {
+    pub(crate) fn is_conditional(&self) -> bool {
         self.is_conditional
     }
 
@@ -122,7 +125,7 @@ impl<'a> Iterator for Tokens<'a> {
                     let body = self.quoted(*quote)?;
                     let is_name = *quote == b'`';
                     return Some(if is_name {
-                        Token::Other
+                        Token::Name
                     } else {
                         Token::Text { quote: *quote, body }
                     });
@@ -131,9 +134,9 @@ impl<'a> Iterator for Tokens<'a> {
                     self.rest = after;
                     return Some(Token::Semicolon);
                 }
-                [_, after @ ..] => {
+                [symbol, after @ ..] => {
                     self.rest = after;
-                    return Some(Token::Other);
+                    return Some(Token::Symbol(*symbol));
                 }
             }
         }
@@ -185,7 +188,7 @@ impl<'a> Iterator for Pieces<'a> {
 /// The bytes that a quoted text stands for.
 ///
 /// <https://dev.mysql.com/doc/refman/8.0/en/string-literals.html>
-pub(super) fn unescape(quote: u8, body: &[u8], dialect: Dialect) -> Vec<u8> {
+pub(crate) fn unescape(quote: u8, body: &[u8], dialect: Dialect) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(body.len());
     for piece in (Pieces { rest: body, quote, dialect }) {
         match piece {
@@ -230,7 +233,7 @@ mod tests {
                     [b"[", &unescape(quote, body, dialect)[..], b"]"].concat()
                 }
                 Token::Semicolon => b";".to_vec(),
-                Token::Other => b".".to_vec(),
+                Token::Name | Token::Symbol(_) => b".".to_vec(),
             })
             .collect();
         let found = tokens.join(&b' ');

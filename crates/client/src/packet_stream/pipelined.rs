@@ -1,0 +1,43 @@
+//! Commands sent before the ones before them are answered, and their replies.
+
+use super::{MAX_ANSWER_BYTES, PacketStream, Span};
+use crate::error::Error;
+
+impl PacketStream {
+    /// Sends a command whose reply comes behind those that are still owed.
+    pub(crate) fn write_behind(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        self.begin_exchange();
+        self.counted.command(code);
+        self.write(&[code], body)
+    }
+
+    /// Receives the reply to a command that others were sent behind: one packet. Where reading does not wait and not all of it
+    /// has come, it can be received again.
+    pub(crate) fn receive_owed(&mut self) -> Result<Span, Error> {
+        let packets = self.counted.packets_received;
+        self.expect_reply();
+        let received = self.receive(MAX_ANSWER_BYTES, None);
+        if received.as_ref().is_err_and(Error::is_not_here_yet) {
+            self.counted.packets_received = packets;
+        }
+        received
+    }
+
+    /// The next packet is the first of the reply to a command of one packet.
+    pub(crate) fn expect_reply(&mut self) {
+        self.sequence_id = 1;
+        if let Some(compression) = &mut self.compression {
+            compression.expect_reply();
+        }
+    }
+
+    /// Asks whether a server is there that has nothing to say.
+    ///
+    /// # Errors
+    /// [`Error::is_not_here_yet`] if it is, where reading does not wait; else it has closed, or said goodbye or nonsense.
+    pub(crate) fn receive_nothing(&mut self) -> Result<(), Error> {
+        self.refuse_leftovers()?;
+        self.fill(1, None)?;
+        self.refuse_leftovers()
+    }
+}

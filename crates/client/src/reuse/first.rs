@@ -1,0 +1,174 @@
+//! The first command of a connection's new user: replies may be owed still, and the connection may be dead.
+//!
+//! A dead one is replaced by a new one as long as nobody can tell: before the first command went out, or if that command can't write
+//! ([`super::harmless`]), and if nobody has asked who the server is. Such a command is sent behind what is owed replies; any other waits for
+//! them.
+
+use std::io;
+
+use vaquita_protocol::{Command, StatusFlags};
+
+use super::harmless::cannot_write;
+use crate::connection::{Answer, Connection};
+use crate::error::Error;
+use crate::query::QueryResponse;
+use crate::state::State;
+use crate::statistics::Statistics;
+
+/// How far the first command has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum First {
+    /// It is over, or there is nothing special about it.
+    #[default]
+    Past,
+    /// It has not been given.
+    Due,
+    /// It was sent, and may be sent once more.
+    Sent(Repeatable),
+}
+
+/// A command that can't write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Repeatable {
+    Ping,
+    Query(Vec<u8>),
+}
+
+impl Repeatable {
+    fn command(&self) -> Command<'_> {
+        match self {
+            Repeatable::Ping => Command::Ping,
+            Repeatable::Query(sql) => Command::Query(sql),
+        }
+    }
+}
+
+impl Connection {
+    /// Sends the first command of a new user.
+    #[cold]
+    pub(crate) fn send_first_command(&mut self, command: Command<'_>) -> Result<(), Error> {
+        let dialect = self.session.dialect();
+        let repeatable = match command {
+            Command::Ping => Some(Repeatable::Ping),
+            Command::Query(sql) if cannot_write(sql, dialect) => {
+                Some(Repeatable::Query(sql.to_vec()))
+            }
+            _ => None,
+        };
+        if repeatable.is_none() {
+            self.await_owed()?;
+            if let Err(end) = self.look() {
+                self.replace(end)?;
+            }
+        }
+        self.reuse.first = First::Past;
+        match self.send_now(command) {
+            Err(error) if error.nothing_sent() && is_lost(&error) => {
+                self.replace(error)?;
+                self.send_now(command)
+            }
+            sent => {
+                if let Some(repeatable) = repeatable.filter(|_| sent.is_ok()) {
+                    self.reuse.first = First::Sent(repeatable);
+                }
+                sent
+            }
+        }
+    }
+
+    /// Waits for the replies that are owed, before a command that must not be sent behind them.
+    ///
+    /// # Errors
+    /// The connection is dead, and no other could be made.
+    pub fn await_owed(&mut self) -> Result<(), Error> {
+        if !self.reuse.is_owed() {
+            return Ok(());
+        }
+        self.within_connect_timeout(Connection::finish_owed).or_else(|error| self.replace(error))
+    }
+
+    /// Reads the response to the first command, if that was a query that can't write.
+    #[cold]
+    pub(crate) fn read_first_response(&mut self) -> Result<QueryResponse, Error> {
+        let read = self.read_first(Connection::read_response_packets);
+        self.settle(read)
+    }
+
+    /// Reads the answer to the first command, if that was a ping.
+    #[cold]
+    pub(crate) fn read_first_ok(&mut self) -> Result<(), Error> {
+        let read = self.read_first(Connection::receive_command_ok);
+        self.settle(read)
+    }
+
+    fn read_first<R>(&mut self, read: fn(&mut Connection) -> Result<R, Error>) -> Result<R, Error> {
+        let First::Sent(repeatable) = std::mem::take(&mut self.reuse.first) else {
+            return read(self);
+        };
+        let lost = match self.finish_owed() {
+            // Its reply would be one of a session that nobody knows.
+            Err(error) => error,
+            Ok(()) => {
+                self.stream.expect_reply();
+                match read(self) {
+                    Err(error) if is_lost(&error) => error,
+                    answered => return answered,
+                }
+            }
+        };
+        self.replace(lost)?;
+        self.send_now(repeatable.command())?;
+        if let Repeatable::Query(_) = repeatable {
+            self.answer = Answer::Text;
+            self.state = State::QuerySent;
+        }
+        read(self)
+    }
+
+    /// Puts a new connection in the place of a dead one, whose end was this error.
+    ///
+    /// # Errors
+    /// That error: no other connection could be made, or it would be noticed that it is another one.
+    fn replace(&mut self, end: Error) -> Result<(), Error> {
+        let mut spent = Statistics::default();
+        let end = match end {
+            // What a reset is refused with is no answer to anything that the user did.
+            Error::Server { .. } => Error::gone(),
+            end => end,
+        };
+        self.stream.transport().close();
+        let replacement = match self.reuse.is_observed.get() {
+            true => None,
+            false => Connection::connect_counting(&self.options, &mut spent).ok(),
+        };
+        let Some(mut replacement) = replacement.filter(|it| self.is_like(it)) else {
+            let mut counted = self.counted();
+            counted.add(&spent);
+            self.set_counted(counted);
+            self.break_off();
+            return Err(end);
+        };
+        let mut counted = self.counted();
+        counted.add(&replacement.counted());
+        replacement.set_counted(counted);
+        replacement.allows_local_infile = self.allows_local_infile;
+        replacement.refuses_spoilt_rows = self.refuses_spoilt_rows;
+        replacement.reuse.counts = self.reuse.counts;
+        replacement.reuse.counts.replaced += 1;
+        self.state = State::Broken;
+        *self = replacement;
+        Ok(())
+    }
+
+    /// Whether values that were escaped for this connection are safe on the other one.
+    fn is_like(&self, other: &Connection) -> bool {
+        let escapes =
+            |it: &Connection| it.session.status.contains(StatusFlags::NO_BACKSLASH_ESCAPES);
+        std::ptr::eq(self.charset, other.charset) && escapes(self) == escapes(other)
+    }
+}
+
+/// Whether a connection is dead, and not only slow.
+fn is_lost(error: &Error) -> bool {
+    matches!(error, Error::Io { error, .. } if error.kind() != io::ErrorKind::TimedOut)
+}

@@ -1,0 +1,33 @@
+//! What is kept of a password while nobody needs it: enough to know it again, and no more.
+
+use std::sync::OnceLock;
+
+use aws_lc_rs::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
+
+/// A hash of a password with a salt that this process alone knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PasswordDigest([u8; SHA256_OUTPUT_LEN]);
+
+impl PasswordDigest {
+    pub(crate) fn of(password: &[u8]) -> PasswordDigest {
+        static SALT: OnceLock<[u8; SHA256_OUTPUT_LEN]> = OnceLock::new();
+        let salt = SALT.get_or_init(|| {
+            let mut salt = [0; SHA256_OUTPUT_LEN];
+            // Without random bytes (there is no system where that happens) it is a hash without a salt.
+            let _ = aws_lc_rs::rand::fill(&mut salt);
+            salt
+        });
+        let mut context = Context::new(&SHA256);
+        context.update(salt);
+        context.update(password);
+        let mut bytes = [0; SHA256_OUTPUT_LEN];
+        bytes.copy_from_slice(context.finish().as_ref());
+        PasswordDigest(bytes)
+    }
+}
+
+impl std::fmt::Debug for PasswordDigest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PasswordDigest")
+    }
+}

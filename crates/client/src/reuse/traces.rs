@@ -1,0 +1,265 @@
+//! What a command may leave behind in a session that a reset does not take away.
+
+use vaquita_protocol::Command;
+
+use crate::tokens::{Dialect, Token, Tokens};
+
+/// How much of a statement is read before it counts as one that leaves everything.
+const MAX_READ_BYTES: usize = 1 << 10;
+
+/// What a session may have been left with since it was fresh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traces {
+    /// It was used: variables, locks, a transaction, temporary tables, prepared statements, or only what the last statement said.
+    pub(crate) is_used: bool,
+    /// Another role: COM_RESET_CONNECTION and COM_CHANGE_USER leave it, on MariaDB as on MySQL.
+    pub(crate) has_role: bool,
+    /// Another database that the server may not have told of.
+    pub(crate) has_database: bool,
+    /// What nothing takes away but the session's end.
+    pub(crate) is_indelible: bool,
+    /// An id for the next row, which MySQL 5.6 keeps when another logs in.
+    pub(crate) has_insert_id: bool,
+}
+
+/// Words that a statement begins with which can't change the database, nor run another that does. Functions, triggers and procedures may
+/// not either (error 1314), but what procedures put together may.
+const KEEPS_DATABASE: [&[u8]; 24] = [
+    b"SELECT",
+    b"INSERT",
+    b"UPDATE",
+    b"DELETE",
+    b"REPLACE",
+    b"SET",
+    b"SHOW",
+    b"COMMIT",
+    b"ROLLBACK",
+    b"START",
+    b"BEGIN",
+    b"WITH",
+    b"VALUES",
+    b"DO",
+    b"SAVEPOINT",
+    b"RELEASE",
+    b"LOCK",
+    b"UNLOCK",
+    b"CREATE",
+    b"TRUNCATE",
+    b"DESCRIBE",
+    b"DESC",
+    b"EXPLAIN",
+    b"LOAD",
+];
+
+/// What a SET names whose effect nothing undoes: the profiles of statements, which MariaDB keeps, and MySQL's resource groups.
+const INDELIBLE: [&[u8]; 2] = [b"profiling", b"resource"];
+const INSERT_ID: &[u8] = b"insert_id";
+
+impl Traces {
+    const ALL: Traces =
+        Traces { is_used: true, has_role: true, has_database: true, ..Traces::NONE };
+    const NONE: Traces = Traces {
+        is_used: false,
+        has_role: false,
+        has_database: false,
+        is_indelible: false,
+        has_insert_id: false,
+    };
+
+    /// Notes a command that is about to be sent; with `is_several` the server takes several statements in one query.
+    #[inline]
+    pub(crate) fn note(&mut self, command: &Command<'_>, dialect: Dialect, is_several: bool) {
+        self.add(Traces::of(command, dialect, is_several));
+    }
+
+    fn add(&mut self, other: Traces) {
+        self.is_used |= other.is_used;
+        self.has_role |= other.has_role;
+        self.has_database |= other.has_database;
+        self.is_indelible |= other.is_indelible;
+        self.has_insert_id |= other.has_insert_id;
+    }
+
+    fn of(command: &Command<'_>, dialect: Dialect, is_several: bool) -> Traces {
+        let nothing = Traces::NONE;
+        match command {
+            Command::Quit | Command::Ping | Command::Statistics | Command::SetOption(_) => nothing,
+            // What is to be done about these two is known where they are answered.
+            Command::ResetConnection | Command::ChangeUser(_) => nothing,
+            Command::Query(sql) | Command::StmtPrepare(sql) => {
+                if is_several && sql.contains(&b';') {
+                    return Traces::all_of(sql);
+                }
+                Traces::of_statement(sql, dialect)
+            }
+            Command::InitDb(_) => Traces { is_used: true, has_database: true, ..nothing },
+            // What runs now was looked at when it was prepared.
+            _ => Traces { is_used: true, ..nothing },
+        }
+    }
+
+    /// Of a statement that may do anything.
+    fn all_of(sql: &[u8]) -> Traces {
+        let read = sql.get(..MAX_READ_BYTES).unwrap_or(sql);
+        let names = |word: &&[u8]| read.windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
+        Traces {
+            is_indelible: INDELIBLE.iter().any(names),
+            has_insert_id: names(&INSERT_ID),
+            ..Traces::ALL
+        }
+    }
+
+    fn of_statement(sql: &[u8], dialect: Dialect) -> Traces {
+        let mut tokens = Tokens::new(sql.get(..MAX_READ_BYTES).unwrap_or(sql), dialect);
+        let first = loop {
+            match tokens.next() {
+                Some(Token::Symbol(b'(')) => {}
+                Some(Token::Word(word)) if !tokens.is_conditional() => break word,
+                _ => return Traces::all_of(sql),
+            }
+        };
+        let is = |keyword: &[u8]| first.eq_ignore_ascii_case(keyword);
+        if !KEEPS_DATABASE.into_iter().any(is) {
+            return Traces::all_of(sql);
+        }
+        let is_whole = sql.len() <= MAX_READ_BYTES;
+        let has_role = if is(b"SELECT") {
+            // Nothing is called.
+            !(is_whole && tokens.all(is_literal))
+        } else if is(b"SET") {
+            match tokens.next() {
+                // SET STATEMENT runs any other.
+                Some(Token::Word(word)) if word.eq_ignore_ascii_case(b"STATEMENT") => {
+                    return Traces::all_of(sql);
+                }
+                Some(Token::Word(word)) if word.eq_ignore_ascii_case(b"NAMES") => {
+                    !(is_whole
+                        && tokens.all(|it| matches!(it, Token::Word(_) | Token::Text { .. })))
+                }
+                _ => true,
+            }
+        } else if is(b"BEGIN") {
+            // MariaDB's BEGIN NOT ATOMIC runs any other.
+            if tokens.next().is_some() {
+                return Traces::all_of(sql);
+            }
+            false
+        } else {
+            true
+        };
+        let set = if is(b"SET") { Traces::all_of(sql) } else { Traces::NONE };
+        Traces { is_used: true, has_role, has_database: false, ..set }
+    }
+}
+
+/// Whether this is a literal, or stands between literals.
+fn is_literal(token: Token<'_>) -> bool {
+    match token {
+        Token::Word(word) => {
+            word.first().is_some_and(u8::is_ascii_digit)
+                || [&b"NULL"[..], b"TRUE", b"FALSE"].iter().any(|it| word.eq_ignore_ascii_case(it))
+        }
+        Token::Text { .. } => true,
+        Token::Symbol(symbol) => matches!(symbol, b',' | b'.' | b'-' | b'+'),
+        Token::Name | Token::Semicolon => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vaquita_protocol::Charset;
+
+    /// Which of use, role and database a query may leave, by their first letters.
+    fn check(sql: &str, expected: &str) {
+        let dialect =
+            Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
+        let traces = Traces::of(&Command::Query(sql.as_bytes()), dialect, true);
+        let shown: String = [
+            (traces.is_used, 'u'),
+            (traces.has_role, 'r'),
+            (traces.has_database, 'd'),
+            (traces.is_indelible, 'i'),
+        ]
+        .into_iter()
+        .filter_map(|(has, letter)| has.then_some(letter))
+        .collect();
+        assert_eq!(shown, expected, "{sql}");
+    }
+
+    #[test]
+    fn a_role_is_excluded_only_where_nothing_is_called() {
+        for sql in [
+            "SELECT 1",
+            "select -1.5, 'a', NULL",
+            "SET NAMES utf8mb4",
+            "set names 'utf8mb4' collate utf8mb4_bin",
+            "BEGIN",
+        ] {
+            check(sql, "u");
+        }
+        for sql in [
+            "SELECT f()",
+            "SELECT a FROM t",
+            "SELECT @a",
+            "SET ROLE r",
+            "SET @a = f()",
+            "SET NAMES utf8mb4, ROLE r",
+            "INSERT INTO t VALUES (1)",
+            "(SELECT 1) UNION (SELECT f())",
+            "COMMIT",
+        ] {
+            check(sql, "ur");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_may_leave_anything() {
+        for sql in [
+            "",
+            "USE x",
+            "CALL p()",
+            "EXECUTE s",
+            "EXECUTE IMMEDIATE 'USE x'",
+            "PREPARE s FROM 'USE x'",
+            "DROP DATABASE x",
+            "BEGIN NOT ATOMIC USE x; END",
+            "SET STATEMENT max_statement_time = 1 FOR USE x",
+            "SELECT 1; USE x",
+            "/*! USE x */",
+            "/*!99999 SELECT */ USE x",
+            "# a comment",
+            "HANDLER t OPEN",
+            "\u{e9} 1",
+        ] {
+            check(sql, "urd");
+        }
+        check("/* a comment */ SELECT 1", "u");
+        check(&format!("SELECT '{}'", "x".repeat(MAX_READ_BYTES)), "ur");
+    }
+
+    #[test]
+    fn what_nothing_undoes_is_seen() {
+        check("SET @a = 1, @@PROFILING = 1", "uri");
+        check("set resource group x", "uri");
+        check("SELECT 1; SET profiling = 1", "urdi");
+        check("SELECT 'profiling'", "u");
+    }
+
+    #[test]
+    fn commands_that_ask_nothing_of_the_session_leave_nothing() {
+        let dialect =
+            Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
+        let mut traces = Traces::default();
+        for command in [Command::Ping, Command::Statistics] {
+            traces.note(&command, dialect, false);
+        }
+        assert_eq!(traces, Traces::default());
+        traces.note(&Command::InitDb(b"x"), dialect, false);
+        assert!(traces.is_used && traces.has_database && !traces.has_role);
+        traces.note(&Command::Query(b"DO f()"), dialect, false);
+        assert_eq!(traces, Traces::ALL);
+        traces.note(&Command::Query(b"SET profiling = 1"), dialect, false);
+        assert!(traces.is_indelible);
+    }
+}
