@@ -13,10 +13,8 @@ require 'support/prelude.php';
 header('Content-Type: text/plain');
 $do = $_GET['do'];
 $db = connect_pdo([PDO::ATTR_PERSISTENT => true, PDO::ATTR_EMULATE_PREPARES => $do !== 'native', PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => $do !== 'unbuffered']);
-$db->exec('SET @requests = COALESCE(@requests, 0) + 1');
 switch ($do) {
     case 'variable': show($db->exec('SET @x = 5')); break;
-    case 'attribute': show($db->setAttribute(PDO::ATTR_FETCH_TABLE_NAMES, true)); break;
     case 'unbuffered': $kept = $db->query('SELECT 1 UNION SELECT 2 UNION SELECT 3'); show($kept->fetchColumn()); exit;
     case 'native': $kept = $db->prepare('SELECT ? UNION SELECT 7'); show($kept->execute(['b']), $kept->fetchColumn()); break;
     case 'several': $kept = $db->query('SELECT 1; SELECT 2'); exit;
@@ -25,9 +23,9 @@ switch ($do) {
     case 'fatal': $kept = $db->query('SELECT 1 UNION SELECT 2'); nowhere();
     case 'kill': connect_pdo()->exec('KILL ' . $db->query('SELECT CONNECTION_ID()')->fetchColumn()); exit;
 }
-show($db->errorCode(), $db->errorInfo(), $db->inTransaction(), $db->query('SELECT t.n, @requests, @x FROM (SELECT 1 AS n) t')->fetch(PDO::FETCH_ASSOC));
+show($db->errorCode(), $db->errorInfo(), $db->inTransaction(), $db->query('SELECT t.n FROM (SELECT 1 AS n) t')->fetch(PDO::FETCH_ASSOC));
 PHP);
-foreach (['', '', 'variable', 'attribute', '', 'unbuffered', '', 'unbuffered', 'unbuffered', 'native', 'native', '', 'several', '', 'transaction', '', 'error', '', 'fatal', '', 'kill', '', ''] as $do) {
+foreach (['', '', 'variable', '', 'unbuffered', '', 'unbuffered', 'unbuffered', 'native', 'native', '', 'several', '', 'transaction', '', 'error', '', 'fatal', '', 'kill', '', ''] as $do) {
     echo "--- $do\n", preg_replace(['#HTTP/\d\.\d#', '#/\S*/index.php#'], ['HTTP', 'index.php'], $server->get("do=$do")), "\n";
 }
 unset($server);

@@ -19,7 +19,7 @@ use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
 use crate::statistics::Statistics;
-use crate::tls;
+use crate::tls::{self, TlsOptions};
 use crate::transport::Transport;
 use crate::wire::ByteStream;
 
@@ -283,8 +283,13 @@ impl Connection {
         &self.options.address
     }
 
+    /// The TLS that it was made with; `None`: it has none.
+    pub fn tls(&self) -> Option<&TlsOptions> {
+        self.options.tls.as_ref()
+    }
+
     /// What it was made with; the user, the password and the database are those of now.
-    pub(crate) fn options(&self) -> &ConnectOptions {
+    pub fn options(&self) -> &ConnectOptions {
         &self.options
     }
 
@@ -331,7 +336,7 @@ impl Connection {
     }
 
     /// Lets go of the connection without a byte, for it is another process that goes on with it.
-    pub(crate) fn abandon(&mut self) {
+    pub fn abandon(&mut self) {
         self.state = State::Broken;
         self.stream.transport().abandon();
     }

@@ -104,7 +104,6 @@ pub use poll::{Pollable, Polled, poll};
 pub use pool::{Lease, Pool, PoolCheck, PoolLimits, PoolStats};
 pub use query::QueryResponse;
 pub use result_set::Columns;
-pub use reuse::ReuseCounts;
 pub use row::{Row, Values};
 pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;

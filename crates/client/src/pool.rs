@@ -28,6 +28,25 @@ pub struct PoolLimits {
     pub check: PoolCheck,
 }
 
+impl PoolLimits {
+    fn have_times(&self) -> bool {
+        self.idle_timeout.is_some() || self.max_lifetime.is_some()
+    }
+
+    /// Whether a connection that is idle since then may be handed on; if not, that is counted.
+    pub fn admit(&self, connection: &Connection, since: Instant, stats: &mut PoolStats) -> bool {
+        if !self.have_times() {
+            return true;
+        }
+        let now = Instant::now();
+        let is_idle = self.idle_timeout.is_some_and(|most| now.duration_since(since) >= most);
+        let is_old = self.max_lifetime.is_some_and(|most| connection.is_older_than(most, now));
+        stats.evicted_as_idle += u64::from(is_idle);
+        stats.evicted_as_old += u64::from(is_old && !is_idle);
+        !is_idle && !is_old
+    }
+}
+
 /// What is done to find out whether an idle connection still lives, when it is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PoolCheck {
@@ -59,6 +78,19 @@ pub struct PoolStats {
     pub evicted_as_old: u64,
     /// Connections whose session was in a state that can't be wiped out when they were given back.
     pub evicted_as_spoilt: u64,
+}
+
+impl PoolStats {
+    /// Wipes out what the user of a connection left ([`Connection::release`]), and counts what became of it; whether it may be handed on.
+    pub fn release(&mut self, connection: &mut Connection) -> bool {
+        let is_released = connection.release();
+        let counts = connection.take_reuse_counts();
+        self.resets += counts.resets;
+        self.replaced += counts.replaced;
+        let is_alive = !matches!(connection.state(), State::Broken | State::QuitSent);
+        self.evicted_as_spoilt += u64::from(is_alive && !is_released);
+        is_released
+    }
 }
 
 /// An idle connection. Its password is not kept.
@@ -101,11 +133,7 @@ impl Pool {
         let password = PasswordDigest::of(&options.password);
         while let Some(place) = self.place(options, &password) {
             let mut connection = self.idle.remove(place).connection;
-            let is_looked_at = limits.check != PoolCheck::None;
-            let resumed = connection.resume(options, is_looked_at).and_then(|()| {
-                if limits.check == PoolCheck::Ping { connection.check() } else { Ok(()) }
-            });
-            if resumed.is_ok() {
+            if connection.resume_for(options, limits.check).is_ok() {
                 self.stats.hits += 1;
                 return Some(connection);
             }
@@ -144,34 +172,18 @@ impl Pool {
             connection.abandon();
             return;
         }
-        let was_alive = !matches!(connection.state(), State::Broken | State::QuitSent);
-        let is_released = connection.release();
-        let counts = connection.take_reuse_counts();
-        self.stats.resets += counts.resets;
-        self.stats.replaced += counts.replaced;
-        if is_released {
+        if self.stats.release(&mut connection) {
             connection.forget_password();
             self.idle.push(Idle { connection, since: Instant::now() });
             self.expire(limits);
-        } else if was_alive {
-            self.stats.evicted_as_spoilt += 1;
         }
     }
 
     /// Closes what has been idle for too long, is too old, or is too much.
     fn expire(&mut self, limits: &PoolLimits) {
-        if limits.idle_timeout.is_some() || limits.max_lifetime.is_some() {
-            let now = Instant::now();
+        if limits.have_times() {
             let stats = &mut self.stats;
-            self.idle.retain(|Idle { connection, since }| {
-                let is_idle =
-                    limits.idle_timeout.is_some_and(|most| now.duration_since(*since) >= most);
-                let is_old =
-                    limits.max_lifetime.is_some_and(|most| connection.is_older_than(most, now));
-                stats.evicted_as_idle += u64::from(is_idle);
-                stats.evicted_as_old += u64::from(is_old && !is_idle);
-                !is_idle && !is_old
-            });
+            self.idle.retain(|Idle { connection, since }| limits.admit(connection, *since, stats));
         }
         let room = limits.max_idle.unwrap_or(usize::MAX);
         let too_many = self.idle.len().saturating_sub(room);
@@ -187,6 +199,11 @@ impl Pool {
     /// How many connections wait for somebody to use them.
     pub fn idle(&self) -> usize {
         self.idle.len()
+    }
+
+    /// What became of its connections, and is to be counted with them of others.
+    pub fn stats_mut(&mut self) -> &mut PoolStats {
+        &mut self.stats
     }
 
     /// What became of its connections.

@@ -23,6 +23,7 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::handshake::choose_charset;
 use crate::options::ConnectOptions;
+use crate::pool::PoolCheck;
 use crate::state::State;
 use crate::tokens::Dialect;
 use first::First;
@@ -52,11 +53,11 @@ pub(crate) struct Reuse {
 
 /// What happened to a connection since it was last asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReuseCounts {
+pub(crate) struct ReuseCounts {
     /// Sessions that were begun anew.
-    pub resets: u64,
+    pub(crate) resets: u64,
     /// Connections that were dead when their next user gave the first command, and that another one has taken the place of.
-    pub replaced: u64,
+    pub(crate) replaced: u64,
 }
 
 /// What is known of COM_RESET_CONNECTION.
@@ -137,6 +138,10 @@ impl Connection {
         if !self.reuse.traces.is_used && !self.has_other_multi_statements() {
             return true;
         }
+        // Of what is dead already nobody has to find out later.
+        if self.is_gone() {
+            return false;
+        }
         self.statements_to_close.clear(); // a session that ends closes them all
         self.reuse.counts.resets += 1;
         self.stream.transport().gather();
@@ -149,23 +154,44 @@ impl Connection {
         is_sent
     }
 
-    /// Takes a connection that was released for a user who asks with these options: they differ in the database, the character set and the
-    /// query timeout at the most. Whatever the server has said meanwhile is looked at without waiting; only what could not be known
-    /// before (another database, the first time) takes a round trip, within the connect timeout.
+    /// Takes a connection that was released, for a user who asks for what the last one had. Whatever the server has said meanwhile
+    /// is looked at without waiting; only what could not be known before takes a round trip, within the connect timeout: the first time,
+    /// and where a server refuses the reset.
     ///
     /// # Errors
     /// The connection is dead, or nobody knows its session's state: it is not to be used any more.
-    pub fn resume(&mut self, options: &ConnectOptions, is_looked_at: bool) -> Result<(), Error> {
+    pub fn resume(&mut self, check: PoolCheck) -> Result<(), Error> {
+        self.resume_switched(None, check)
+    }
+
+    /// Does as [`Connection::resume`] for a user who asks with these options: they differ in the database, the character set and the
+    /// query timeout at the most, which takes a round trip.
+    ///
+    /// # Errors
+    /// As there; or the server does not let the user have the database.
+    pub(crate) fn resume_for(
+        &mut self,
+        options: &ConnectOptions,
+        check: PoolCheck,
+    ) -> Result<(), Error> {
         self.options.password.clone_from(&options.password);
-        let resumed = match self.reuse.left {
-            Left::Nothing if is_looked_at => self.look(),
-            Left::Nothing => Ok(()),
-            Left::ToLearn => self.waiting(Connection::learn_from_first_reset),
-            Left::ToLogIn => self.waiting(Connection::log_in_again),
-        };
-        resumed?;
+        self.resume_switched(Some(options).filter(|it| self.differs(it)), check)
+    }
+
+    fn resume_switched(
+        &mut self,
+        other: Option<&ConnectOptions>,
+        check: PoolCheck,
+    ) -> Result<(), Error> {
+        match (self.reuse.left, check) {
+            (Left::Nothing, PoolCheck::None) => {}
+            (Left::Nothing, PoolCheck::Peek) => self.look()?,
+            (Left::Nothing, PoolCheck::Ping) => self.waiting(Connection::check)?,
+            (Left::ToLearn, _) => self.waiting(Connection::learn_from_first_reset)?,
+            (Left::ToLogIn, _) => self.waiting(Connection::log_in_again)?,
+        }
         self.reuse.left = Left::Nothing;
-        if self.differs(options) {
+        if let Some(options) = other {
             self.waiting(|it| it.switch_to(options))?;
         }
         if std::mem::take(&mut self.reuse.owes_init_commands) {
@@ -181,6 +207,20 @@ impl Connection {
         Ok(())
     }
 
+    /// Whether the connection is known to be gone, or is by what has come from the server meanwhile, which is looked at without waiting
+    /// where it has nothing to say.
+    pub fn is_gone(&mut self) -> bool {
+        if self.state == State::Ready && self.look().is_err() {
+            self.break_off();
+        }
+        matches!(self.state, State::Broken | State::QuitSent)
+    }
+
+    /// Whether it was taken for a new user, who has not given a command yet.
+    pub fn awaits_first_command(&self) -> bool {
+        self.reuse.first == First::Due
+    }
+
     /// Keeps no more of the password than it takes to know it again; [`Connection::resume`] brings it back.
     pub(crate) fn forget_password(&mut self) {
         let password = std::mem::take(&mut self.options.password);
@@ -192,20 +232,15 @@ impl Connection {
         self.reuse.password.as_ref() == Some(password)
     }
 
-    /// Whether the server is there.
-    ///
-    /// # Errors
-    /// It is not, or the session is not as it should be.
-    pub(crate) fn check(&mut self) -> Result<(), Error> {
-        self.waiting(|it| {
-            it.finish_owed()?;
-            it.send_now(Command::Ping)?;
-            it.read_command_ok()
-        })
+    /// Asks the server whether it is there.
+    fn check(&mut self) -> Result<(), Error> {
+        self.finish_owed()?;
+        self.send_now(Command::Ping)?;
+        self.read_command_ok()
     }
 
     /// What happened to it since this was last asked.
-    pub fn take_reuse_counts(&mut self) -> ReuseCounts {
+    pub(crate) fn take_reuse_counts(&mut self) -> ReuseCounts {
         std::mem::take(&mut self.reuse.counts)
     }
 

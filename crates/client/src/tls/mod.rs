@@ -27,7 +27,7 @@ pub(crate) use session::Session;
 use verifier::{Anybody, Verifier};
 
 /// How much of the server's certificate is verified.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verify {
     /// Nothing: whoever answers is believed.
     None,

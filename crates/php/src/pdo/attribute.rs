@@ -3,11 +3,14 @@
 use super::database::Database;
 use super::{PARAM_STR_CHAR, PARAM_STR_NATL};
 use crate::mysqlnd::Mysqlnd;
+use crate::session::tls;
 use crate::zend::module::Module;
 use crate::zend::pdo::{Attribute, Handle, to_bool, to_long};
 use crate::zend::slot::{Slot, Value};
+use crate::zend::string::Str;
 use crate::zend::version;
 use core::ffi::CStr;
+use vaquita_client::{Verify, codes};
 
 // PDO's own.
 const AUTOCOMMIT: i64 = 0;
@@ -59,6 +62,10 @@ pub(super) const CONSTANTS: &[(&CStr, i64)] = &[
     (c"MYSQL_ATTR_LOCAL_INFILE_DIRECTORY", LOCAL_INFILE_DIRECTORY),
 ];
 
+/// Why a persistent connection is refused.
+const LAXER: &[u8] = b"the persistent connection of this data source was made with less TLS than these options ask for; give it a name \
+    of its own as the value of PDO::ATTR_PERSISTENT";
+
 /// Sets an attribute; false: it can't be.
 pub(super) fn set(database: &Database, handle: Handle<'_>, number: i64, value: Value<'_>) -> bool {
     match number {
@@ -67,13 +74,19 @@ pub(super) fn set(database: &Database, handle: Handle<'_>, number: i64, value: V
             database.settings.is_national.set(kind == i64::from(PARAM_STR_NATL));
             return true;
         }
+        SSL_KEY | SSL_CERT | SSL_CA | SSL_CAPATH | SSL_CIPHER => {
+            return refuse_laxer(database, handle, Some(Verify::None));
+        }
+        SSL_VERIFY_SERVER_CERT if database.session.is_new() && value.to_long() != 0 => {
+            return refuse_laxer(database, handle, Some(Verify::Identity));
+        }
         AUTOCOMMIT | USE_BUFFERED_QUERY | DIRECT_QUERY | EMULATE_PREPARES | FETCH_TABLE_NAMES
         | STRINGIFY_FETCHES => {}
         _ => return false,
     }
     let Some(on) = to_bool(value) else { return false };
     match number {
-        AUTOCOMMIT if on == handle.autocommits() => {}
+        AUTOCOMMIT if on == handle.autocommits() && on == database.settings.autocommits.get() => {}
         AUTOCOMMIT => {
             handle.set_autocommits(on);
             return database.autocommit(handle);
@@ -86,6 +99,18 @@ pub(super) fn set(database: &Database, handle: Handle<'_>, number: i64, value: V
         _ => database.settings.emulates_prepares.set(on),
     }
     true
+}
+
+/// Throws if a script that gets a persistent connection asks for more than that was made with; otherwise it is too late for this.
+fn refuse_laxer(database: &Database, handle: Handle<'_>, asked: Option<Verify>) -> bool {
+    let session = &database.session;
+    let is_at_least = session.look(|connection| tls::is_at_least(connection.tls(), asked));
+    if session.is_new() && is_at_least == Some(false) {
+        let text = Str::new(LAXER);
+        handle.throw(codes::SSL_CONNECTION_ERROR, *b"HY000", text);
+        text.release();
+    }
+    false
 }
 
 /// Writes an attribute.

@@ -14,7 +14,7 @@ use crate::zend::string::Str;
 use crate::zend::version;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Connection, StatusFlags, UNKNOWN_ROWS};
+use vaquita_client::{StatusFlags, UNKNOWN_ROWS};
 
 /// ER_UNSUPPORTED_PS: the server does not prepare statements of this kind.
 const UNSUPPORTED_PS: u16 = 1295;
@@ -39,6 +39,32 @@ pub(super) struct Settings {
     pub(super) names_tables: Cell<bool>,
     /// Whether a statement may have any file sent.
     pub(super) local_infile: Cell<bool>,
+    /// Whether the server was told that each statement is a transaction of its own; so a session begins.
+    pub(super) autocommits: Cell<bool>,
+}
+
+impl Settings {
+    fn new() -> Settings {
+        let settings = Settings {
+            is_buffered: Cell::default(),
+            emulates_prepares: Cell::default(),
+            is_national: Cell::default(),
+            names_tables: Cell::default(),
+            local_infile: Cell::new(false),
+            autocommits: Cell::default(),
+        };
+        settings.set_defaults();
+        settings
+    }
+
+    /// What the next object's options don't say is as for a new connection; but local files are the connection's.
+    fn set_defaults(&self) {
+        self.is_buffered.set(true);
+        self.emulates_prepares.set(true);
+        self.is_national.set(false);
+        self.names_tables.set(false);
+        self.autocommits.set(true);
+    }
 }
 
 impl Database {
@@ -71,7 +97,11 @@ impl Database {
     pub(super) fn autocommit(&self, handle: Handle<'_>) -> bool {
         let sql: &[u8] =
             if handle.autocommits() { b"SET AUTOCOMMIT=1" } else { b"SET AUTOCOMMIT=0" };
-        self.settle(handle, self.session.query(sql)).is_some()
+        let told = self.settle(handle, self.session.query(sql)).is_some();
+        if told {
+            self.settings.autocommits.set(handle.autocommits());
+        }
+        told
     }
 }
 
@@ -82,13 +112,7 @@ impl pdo::Database for Database {
         Database {
             session: Session::new(),
             error: LastError::none(),
-            settings: Rc::new(Settings {
-                is_buffered: Cell::new(true),
-                emulates_prepares: Cell::new(true),
-                is_national: Cell::new(false),
-                names_tables: Cell::new(false),
-                local_infile: Cell::new(false),
-            }),
+            settings: Rc::new(Settings::new()),
         }
     }
 
@@ -186,8 +210,25 @@ impl pdo::Database for Database {
         Some((number, text))
     }
 
-    fn is_alive(&self) -> bool {
-        self.session.drive(Connection::ping).is_ok()
+    fn object_ends(&self, handle: Handle<'_>) {
+        // The list's own reference, and that of the object which ends.
+        if handle.references() == 2 {
+            self.session.set_aside();
+            self.error.clear();
+            self.settings.set_defaults();
+            handle.set_sqlstate([0; 5]);
+        }
+    }
+
+    fn is_alive(&self, handle: Handle<'_>) -> bool {
+        if handle.references() == 1 {
+            return self.session.bring_back();
+        }
+        // PDO would free it although other objects have it.
+        if self.session.revive() {
+            self.settings.autocommits.set(true);
+        }
+        true
     }
 }
 

@@ -4,6 +4,7 @@
 //! hold `&Session` while user code runs, whatever that code does to the link.
 
 pub(crate) mod advanced;
+mod aside;
 pub(crate) mod connecting;
 pub(crate) mod counting;
 pub(crate) mod failure;
@@ -26,7 +27,9 @@ use living::Living;
 use local_infile::RequestedFile;
 use options::Options;
 use rows::Rows;
+use std::process;
 use std::rc::Rc;
+use std::time::Instant;
 use stock_words::Warnings;
 use vaquita_client::{
     Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
@@ -39,6 +42,10 @@ pub(crate) struct Session {
     connection: Guarded<Option<Connection>>,
     /// What goes back with a persistent connection.
     lease: Guarded<Option<(Lease, PoolLimits)>>,
+    /// Since when nobody uses a connection that PDO's core keeps.
+    idle_since: Cell<Option<Instant>>,
+    /// The process that connected.
+    process: Cell<u32>,
     /// Counts the connections, so that a result knows whether its own still lives.
     generation: Cell<u64>,
     pub(crate) error: LastError,
@@ -69,6 +76,8 @@ impl Session {
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
             lease: Guarded::new(None),
+            idle_since: Cell::new(None),
+            process: Cell::new(0),
             generation: Cell::new(0),
             error: LastError::none(),
             announced: Guarded::new(None),
@@ -116,6 +125,7 @@ impl Session {
     /// Connects, in place of whatever was there.
     pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
         self.begin();
+        self.process.set(process::id());
         let connected = self.connection.with(|connection| {
             let mut spent = Statistics::default();
             let connected = Connection::connect_counting(options, &mut spent);
@@ -159,10 +169,14 @@ impl Session {
     /// Gives a persistent connection back, says goodbye to the server of another, if there is one; `how` counts that.
     pub(crate) fn close(&self, how: Key) {
         let lease = self.lease.with(Option::take).ok().flatten();
+        // An idle one is the parent's, which may go on using it.
+        let is_parents = self.idle_since.take().is_some() && self.is_of_parent();
         let closed = self.connection.with(|connection| {
             let mut connection = connection.take();
             if let Some(connection) = &mut connection {
-                if lease.is_none() {
+                if is_parents {
+                    connection.abandon();
+                } else if lease.is_none() {
                     self.count_close(how, connection.is_answer_due());
                     self.counting(connection, Connection::close);
                 }

@@ -5,6 +5,7 @@
 use super::options::seconds;
 use crate::zend::guarded::Guarded;
 use crate::zend::ini;
+use std::time::Instant;
 use vaquita_client::{ConnectOptions, Connection, Lease, Pool, PoolCheck, PoolLimits, PoolStats};
 
 thread_local! {
@@ -42,6 +43,25 @@ pub(crate) fn give(lease: Lease, connection: Option<Connection>, limits: &PoolLi
     debug_assert!(given.is_ok());
 }
 
+/// Whether a connection that is idle since then, in other hands, may be used again; if not, that is counted.
+pub(crate) fn admit(limits: &PoolLimits, connection: &Connection, since: Instant) -> bool {
+    let mut is_admitted = true;
+    count(|stats| is_admitted = limits.admit(connection, since, stats));
+    is_admitted
+}
+
+/// Wipes out what the user of a connection left that others keep; whether it may be used again.
+pub(crate) fn release(connection: &mut Connection) -> bool {
+    let mut is_released = false;
+    count(|stats| is_released = stats.release(connection));
+    is_released
+}
+
+/// Counts what became of a persistent connection that others keep.
+pub(crate) fn count(change: impl FnOnce(&mut PoolStats)) {
+    let _ = POOL.with(|pool| pool.with(|pool| change(pool.stats_mut())));
+}
+
 /// What became of this thread's persistent connections.
 pub(crate) fn stats() -> PoolStats {
     POOL.with(|pool| pool.peek(Pool::stats)).unwrap_or_default()
@@ -54,15 +74,15 @@ pub(crate) fn stop() {
 
 /// How many persistent links of this thread are in use.
 pub(crate) fn active() -> i64 {
-    count(Pool::leased)
+    number(Pool::leased)
 }
 
 /// How many persistent connections of this thread nobody uses.
 pub(crate) fn idle() -> i64 {
-    count(Pool::idle)
+    number(Pool::idle)
 }
 
-fn count(of: fn(&Pool) -> usize) -> i64 {
+fn number(of: fn(&Pool) -> usize) -> i64 {
     let number = POOL.with(|pool| pool.peek(of)).unwrap_or_default();
     i64::try_from(number).unwrap_or(i64::MAX)
 }

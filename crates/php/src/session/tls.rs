@@ -81,6 +81,11 @@ pub(crate) struct Settings<'a> {
 }
 
 impl Settings<'_> {
+    /// How much is verified at the least, by TLS at the least.
+    pub(crate) fn least(&self) -> Option<Verify> {
+        self.least
+    }
+
     pub(crate) fn read() -> Self {
         let value = |name| ini::string(name).unwrap_or_default();
         Settings {
@@ -137,6 +142,11 @@ pub(crate) fn options(asked: &Options, settings: &Settings<'_>, flags: i64) -> O
         ciphers: asked.ciphers.as_deref().map(|it| String::from_utf8_lossy(it).into_owned()),
         crl_file: given(settings.crl_file).map(path_of),
     })
+}
+
+/// Whether a connection made with this TLS is at least as strict as is asked for.
+pub(crate) fn is_at_least(made_with: Option<&TlsOptions>, asked: Option<Verify>) -> bool {
+    made_with.map(|tls| tls.verify) >= asked
 }
 
 /// A setting's value; `None`: it has none.

@@ -26,6 +26,12 @@ impl<'a> Handle<'a> {
         unsafe { (*self.0).is_persistent() != 0 }
     }
 
+    /// How many know it: the objects that share it, and PDO's list of persistent ones.
+    pub(crate) fn references(self) -> u32 {
+        // SAFETY: as above.
+        unsafe { (*self.0).refcount }
+    }
+
     /// Whether the script wants an exception for each error.
     pub(crate) fn throws(self) -> bool {
         // SAFETY: as above.

@@ -39,7 +39,7 @@ impl<T: Database> Tables<T> {
         get_attribute: Some(get_attribute::<T>),
         check_liveness: Some(check_liveness::<T>),
         get_driver_methods: None,
-        persistent_shutdown: None,
+        persistent_shutdown: Some(object_ends::<T>),
         in_transaction: Some(in_transaction::<T>),
         get_gc: None,
         #[cfg(php_pdo_classes)]
@@ -235,10 +235,20 @@ unsafe extern "C" fn fetch_error<T: Database>(
     }
 }
 
+unsafe extern "C" fn object_ends<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
+    cross();
+    // SAFETY: see above; but the state may be gone already, after a constructor that failed.
+    unsafe {
+        if !(*dbh).driver_data.is_null() {
+            database::<T>(dbh).object_ends(Handle::new(dbh));
+        }
+    }
+}
+
 unsafe extern "C" fn check_liveness<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> ffi::zend_result {
     cross();
     // SAFETY: see above.
-    if unsafe { database::<T>(dbh).is_alive() } {
+    if unsafe { database::<T>(dbh).is_alive(Handle::new(dbh)) } {
         ffi::ZEND_RESULT_CODE_SUCCESS
     } else {
         ffi::ZEND_RESULT_CODE_FAILURE

@@ -68,8 +68,10 @@ pub(crate) trait Database: Sized + 'static {
     fn last_insert_id(&self) -> Str;
     /// The number and the text of the last error, if there was one.
     fn error(&self) -> Option<(u16, Str)>;
-    /// Whether a persistent connection can be used again.
-    fn is_alive(&self) -> bool;
+    /// The end of one of the objects that share a persistent connection.
+    fn object_ends(&self, handle: Handle<'_>);
+    /// Whether a persistent connection can be used again, by another object.
+    fn is_alive(&self, handle: Handle<'_>) -> bool;
 }
 
 /// A statement of the driver's.

@@ -1,0 +1,86 @@
+//! A session that PDO's core keeps between its users: what they left goes as the last of them goes, as it does where mysqli's pool keeps
+//! connections.
+
+use super::{Session, local_infile, pool, tls};
+use crate::statistics::Key;
+use std::process;
+use std::time::Instant;
+use vaquita_client::{Connection, PoolStats, State, StatusFlags};
+
+impl Session {
+    /// Nobody uses the connection any more: what its users left is wiped out, without waiting.
+    pub(crate) fn set_aside(&self) {
+        // As in stock a child that has its parent's connection open uses it, and ends it.
+        if self.is_of_parent() {
+            return;
+        }
+        self.error.clear();
+        self.forget_announced();
+        let released = self.connection.with(|slot| {
+            let Some(connection) = slot else { return false };
+            self.counting(connection, pool::release)
+        });
+        if released.unwrap_or(false) {
+            self.idle_since.set(Some(Instant::now()));
+        } else {
+            self.close(Key::implicit_close);
+        }
+    }
+
+    /// Takes the connection for a new user; false: it is not to be used any more.
+    pub(crate) fn bring_back(&self) -> bool {
+        let Some(since) = self.idle_since.get() else { return self.is_connected() };
+        if self.is_of_parent() {
+            return false;
+        }
+        self.idle_since.set(None);
+        let limits = pool::limits();
+        let least = tls::Settings::read().least();
+        let count = |count: fn(&mut PoolStats)| pool::count(count);
+        let brought_back = self.connection.with(|slot| {
+            let Some(connection) = slot else { return false };
+            let is_private = tls::is_at_least(connection.tls(), least);
+            if !is_private || !pool::admit(&limits, connection, since) {
+                return false;
+            }
+            let is_alive = self.counting(connection, |it| it.resume(limits.check)).is_ok();
+            count(if is_alive { |stats| stats.hits += 1 } else { |stats| stats.replaced += 1 });
+            is_alive
+        });
+        let is_back = brought_back.unwrap_or(false);
+        if is_back {
+            local_infile::allow(self);
+        }
+        is_back
+    }
+
+    /// Connects again if the connection is gone, for a new user beside others; whether that was so. Who has a transaction has to be told of
+    /// its end before anything else is done in its place.
+    pub(crate) fn revive(&self) -> bool {
+        let options = self.connection.with(|slot| {
+            let connection = slot.as_mut()?;
+            let status = connection.session().status;
+            let is_between =
+                status.contains(StatusFlags::AUTOCOMMIT) && !status.contains(StatusFlags::IN_TRANS);
+            let is_told = connection.state() != State::Ready;
+            let is_gone = (is_told || is_between) && connection.is_gone();
+            is_gone.then(|| connection.options().clone())
+        });
+        let options = options.ok().flatten();
+        let is_back = options.is_some_and(|options| self.connect(&options).is_ok());
+        if is_back {
+            local_infile::allow(self);
+        }
+        is_back
+    }
+
+    /// Whether the connection was made before a fork, and it is the child that asks.
+    pub(super) fn is_of_parent(&self) -> bool {
+        self.process.get() != process::id()
+    }
+
+    /// Whether the connection has been given to a new user, who has not asked it for anything.
+    pub(crate) fn is_new(&self) -> bool {
+        self.look(Connection::awaits_first_command).unwrap_or(false)
+    }
+}
