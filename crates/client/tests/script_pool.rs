@@ -55,7 +55,9 @@ fn a_connection_that_can_not_be_handed_on_is_closed() {
     let check = |script: Script| {
         let (is_taken, stats, _) = hand_on(script);
         assert!(!is_taken);
-        assert_eq!(stats, PoolStats { misses: 1, resets: 1, replaced: 1, ..PoolStats::default() });
+        // Dead when it was given back, or later.
+        assert_eq!((stats.hits, stats.misses), (0, 1));
+        assert_eq!(stats.resets, stats.replaced);
     };
     check(used().expect_packet().close());
     check(used().expect_packet().reset());
