@@ -20,7 +20,7 @@ pub struct Lease {
 pub struct PoolLimits {
     /// The most connections that may be idle; `None`: any number. The one that was idle for longest makes room.
     pub max_idle: Option<usize>,
-    /// How long a connection may be idle.
+    /// How long a connection may be idle. The server is told, so that it ends those of processes that sleep.
     pub idle_timeout: Option<Duration>,
     /// How old a connection may become, less up to a tenth, so that those made at once do not end at once.
     pub max_lifetime: Option<Duration>,
@@ -82,8 +82,8 @@ pub struct PoolStats {
 
 impl PoolStats {
     /// Wipes out what the user of a connection left ([`Connection::release`]), and counts what became of it; whether it may be handed on.
-    pub fn release(&mut self, connection: &mut Connection) -> bool {
-        let is_released = connection.release();
+    pub fn release(&mut self, connection: &mut Connection, limits: &PoolLimits) -> bool {
+        let is_released = connection.release(limits.idle_timeout);
         let counts = connection.take_reuse_counts();
         self.resets += counts.resets;
         self.replaced += counts.replaced;
@@ -172,7 +172,7 @@ impl Pool {
             connection.abandon();
             return;
         }
-        if self.stats.release(&mut connection) {
+        if self.stats.release(&mut connection, limits) {
             connection.forget_password();
             self.idle.push(Idle { connection, since: Instant::now() });
             self.expire(limits);

@@ -11,7 +11,8 @@ mod servers;
 
 use servers::{Server, drop_user, rows, run, text};
 use vaquita_client::{
-    Charset, ConnectOptions, Connection, Pool, PoolCheck, PoolLimits, QueryResponse, State,
+    Capabilities, Charset, ConnectOptions, Connection, Pool, PoolCheck, PoolLimits, QueryResponse,
+    State,
 };
 
 /// A new connection, to be given back at once.
@@ -111,6 +112,26 @@ fn another_database_and_another_character_set_are_set_on_the_same_connection() {
             let other = ConnectOptions { database: Some(b"no_such".to_vec()), ..options.clone() };
             assert!(pool.take(&other, &LIMITS).is_none());
         }
+    }
+}
+
+#[test]
+fn an_interactive_session_has_its_own_timeout_again() {
+    for server in Server::all() {
+        let mut admin = server.connect();
+        run(&mut admin, "SET GLOBAL interactive_timeout = 7777");
+        let options = ConnectOptions {
+            capabilities: Capabilities::INTERACTIVE,
+            ..server.options(server.unix())
+        };
+        let mut pool = Pool::default();
+        let mut connection = Connection::connect(&options).unwrap();
+        for _ in 0..3 {
+            assert_eq!(text(&mut connection, "SELECT @@wait_timeout"), "7777");
+            give(&mut pool, connection);
+            connection = pool.take(&options, &LIMITS).unwrap();
+        }
+        run(&mut admin, "SET GLOBAL interactive_timeout = DEFAULT");
     }
 }
 

@@ -62,7 +62,13 @@ impl Connection {
             }
         }
         self.reuse.first = First::Past;
-        match self.send_now(command) {
+        let sent = if self.reuse.has_idle_timeout {
+            // Only before a command that can't write: the others have waited for this.
+            self.gathering(|it| it.write_wait_timeout().and_then(|()| it.send_now(command)))
+        } else {
+            self.send_now(command)
+        };
+        match sent {
             Err(error) if error.nothing_sent() && is_lost(&error) => {
                 self.replace(error)?;
                 self.send_now(command)
@@ -81,6 +87,10 @@ impl Connection {
     /// # Errors
     /// The connection is dead, and no other could be made.
     pub fn await_owed(&mut self) -> Result<(), Error> {
+        if self.reuse.has_idle_timeout {
+            let written = self.write_wait_timeout();
+            written.or_else(|error| self.replace(error))?;
+        }
         if !self.reuse.is_owed() {
             return Ok(());
         }

@@ -141,6 +141,12 @@ pub(crate) fn only_sets(sql: &[u8]) -> bool {
     })
 }
 
+/// Whether a statement may set how long the server waits for the session.
+pub(crate) fn names_wait_timeout(sql: &[u8]) -> bool {
+    let name = b"wait_timeout";
+    sql.windows(name.len()).any(|it| it.eq_ignore_ascii_case(name)) || !only_sets(sql)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

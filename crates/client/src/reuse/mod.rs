@@ -16,6 +16,7 @@ mod password;
 mod traces;
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use vaquita_protocol::{Capabilities, Charset, Command, SetOption};
 
@@ -27,7 +28,7 @@ use crate::pool::PoolCheck;
 use crate::state::State;
 use crate::tokens::Dialect;
 use first::First;
-use harmless::only_sets;
+use harmless::{names_wait_timeout, only_sets};
 use learnt::Learnt;
 pub(crate) use password::PasswordDigest;
 use traces::Traces;
@@ -43,6 +44,8 @@ pub(crate) struct Reuse {
     left: Left,
     /// Whether the init commands are to be run when it is taken.
     owes_init_commands: bool,
+    /// Whether the server was told to end the session sooner while nobody uses it.
+    has_idle_timeout: bool,
     first: First,
     /// Whether somebody has asked who the server is: then another one can't take its place in silence.
     is_observed: Cell<bool>,
@@ -120,7 +123,10 @@ impl Reuse {
 
 impl Connection {
     /// Wipes out what the user left who has it no more, without waiting; whether it may be handed on.
-    pub fn release(&mut self) -> bool {
+    ///
+    /// With `idle_timeout` the server is told to end the session after that time, unless it would sooner anyhow; the next user's first
+    /// command tells it otherwise. Where the first reset of a connection is due, this takes a round trip.
+    pub fn release(&mut self, idle_timeout: Option<Duration>) -> bool {
         if self.state != State::Ready
             || self.spoilt.is_some()
             || self.reuse.traces.is_indelible
@@ -135,23 +141,78 @@ impl Connection {
         self.row = None;
         self.reuse.first = First::Past;
         self.reuse.is_observed.set(false);
-        if !self.reuse.traces.is_used && !self.has_other_multi_statements() {
+        let is_fresh = !self.reuse.traces.is_used && !self.has_other_multi_statements();
+        let is_told = is_fresh && self.reuse.has_idle_timeout;
+        let has_own = || self.options.init_commands.iter().any(|it| names_wait_timeout(it));
+        let idle_timeout = idle_timeout.filter(|_| !is_told && !has_own());
+        if is_fresh && idle_timeout.is_none() {
             return true;
         }
         // Of what is dead already nobody has to find out later.
         if self.is_gone() {
             return false;
         }
-        self.statements_to_close.clear(); // a session that ends closes them all
-        self.reuse.counts.resets += 1;
-        self.stream.transport().gather();
-        let written = self.write_renewal();
-        let sent = self.stream.transport().send_gathered();
-        let is_sent = written.and(sent).is_ok();
-        if !is_sent {
+        let sent = self.send_renewal(is_fresh, idle_timeout);
+        if sent.is_err() {
             self.break_off();
         }
-        is_sent
+        sent.is_ok()
+    }
+
+    fn send_renewal(
+        &mut self,
+        is_fresh: bool,
+        idle_timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        if !is_fresh {
+            self.statements_to_close.clear(); // a session that ends closes them all
+            self.reuse.counts.resets += 1;
+            self.reuse.has_idle_timeout = false;
+            self.gathering(Connection::write_renewal)?;
+        }
+        let Some(time) = idle_timeout else { return Ok(()) };
+        if self.reuse.left == Left::ToLearn {
+            // Nothing may be sent behind a reset that was never answered.
+            self.waiting(Connection::learn_from_first_reset)?;
+            self.reuse.left = Left::Nothing;
+        }
+        self.reuse.has_idle_timeout = true;
+        let seconds = time.as_secs().max(1);
+        let sql = format!(
+            "SET SESSION wait_timeout = CAST(LEAST(@@SESSION.wait_timeout, {seconds}) AS UNSIGNED)"
+        );
+        self.gathering(|it| it.write_owed(Command::Query(sql.as_bytes())))
+    }
+
+    /// Sends all that is written in one piece, without waiting.
+    fn gathering(
+        &mut self,
+        write: impl FnOnce(&mut Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.stream.transport().gather();
+        let written = write(self);
+        let sent = self.stream.transport().send_gathered();
+        written.and(sent)
+    }
+
+    /// Sends what has the server wait for the session as long as for others.
+    fn write_wait_timeout(&mut self) -> Result<(), Error> {
+        self.reuse.has_idle_timeout = false;
+        self.write_owed(Command::Query(self.home_wait_timeout()))
+    }
+
+    /// The statement that has the server wait as long as for a new session.
+    fn home_wait_timeout(&self) -> &'static [u8] {
+        if self.is_interactive() {
+            b"SET SESSION wait_timeout = @@GLOBAL.interactive_timeout"
+        } else {
+            b"SET SESSION wait_timeout = DEFAULT"
+        }
+    }
+
+    /// Whether the session has another timeout from the beginning on, which no reset brings back.
+    fn is_interactive(&self) -> bool {
+        self.capabilities.contains(Capabilities::INTERACTIVE)
     }
 
     /// Takes a connection that was released, for a user who asks for what the last one had. Whatever the server has said meanwhile
@@ -296,6 +357,9 @@ impl Connection {
             self.write_owed(Command::Query(&learnt.names))?;
         }
         (self.charset, self.collation_id) = self.home_charset();
+        if self.is_interactive() {
+            self.write_wait_timeout()?;
+        }
         if self.has_other_multi_statements() {
             self.multi_statements = !self.multi_statements;
             self.write_owed(Command::SetOption(SetOption::multi_statements(
@@ -385,11 +449,8 @@ impl Connection {
         self.reuse.reset = Reset::Works;
         let traces = self.reuse.traces;
         let learnt = self.learn()?;
-        self.stream.transport().gather();
         let left = self.reuse.left;
-        let written = self.write_restoration(&learnt);
-        let sent = self.stream.transport().send_gathered();
-        written.and(sent)?;
+        self.gathering(|it| it.write_restoration(&learnt))?;
         self.reuse.learnt = Some(learnt);
         self.finish_owed()?;
         if self.reuse.left != left {
@@ -430,6 +491,9 @@ impl Connection {
         }
         // MySQL 5.6 leaves these.
         self.run_own(b"SET timestamp = DEFAULT, last_insert_id = 0")?;
+        if self.is_interactive() {
+            self.run_own(self.home_wait_timeout())?;
+        }
         self.reuse.learnt = Some(learnt);
         self.reuse.owes_init_commands = !options.init_commands.is_empty();
         Ok(())

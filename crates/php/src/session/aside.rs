@@ -14,11 +14,12 @@ impl Session {
         if self.is_of_parent() {
             return;
         }
+        let limits = pool::limits();
         self.error.clear();
         self.forget_announced();
         let released = self.connection.with(|slot| {
             let Some(connection) = slot else { return false };
-            self.counting(connection, pool::release)
+            self.counting(connection, |it| pool::release(it, &limits))
         });
         if released.unwrap_or(false) {
             self.idle_since.set(Some(Instant::now()));

@@ -51,9 +51,9 @@ pub(crate) fn admit(limits: &PoolLimits, connection: &Connection, since: Instant
 }
 
 /// Wipes out what the user of a connection left that others keep; whether it may be used again.
-pub(crate) fn release(connection: &mut Connection) -> bool {
+pub(crate) fn release(connection: &mut Connection, limits: &PoolLimits) -> bool {
     let mut is_released = false;
-    count(|stats| is_released = stats.release(connection));
+    count(|stats| is_released = stats.release(connection, limits));
     is_released
 }
 
