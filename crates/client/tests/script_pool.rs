@@ -42,12 +42,18 @@ fn used() -> Script {
 
 #[test]
 fn nothing_is_sent_behind_a_reset_that_was_never_answered() {
-    let script =
-        used().expect_command(Command::ResetConnection).send(ok(AUTOCOMMIT)).expect_query();
+    let script = used()
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_command(Command::ResetConnection)
+        .send(ok(AUTOCOMMIT))
+        .expect_query();
     let (is_taken, _, sent) = hand_on(script.close());
     assert!(!is_taken);
-    assert_eq!(sent[1], b"\x1F");
-    assert!(sent[2].starts_with(b"\x03SELECT @@init_connect"), "{}", sent[2].escape_ascii());
+    assert_eq!(sent[1..4], [&b"\x03ROLLBACK"[..], b"\x03UNLOCK TABLES", b"\x1F"]);
+    assert!(sent[4].starts_with(b"\x03SELECT @@init_connect"), "{}", sent[4].escape_ascii());
 }
 
 #[test]

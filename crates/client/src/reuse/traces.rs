@@ -101,7 +101,8 @@ impl Traces {
     /// Of a statement that may do anything.
     fn all_of(sql: &[u8]) -> Traces {
         let read = sql.get(..MAX_READ_BYTES).unwrap_or(sql);
-        let names = |word: &&[u8]| read.windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
+        let words = read.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+        let names = |word: &&[u8]| words.clone().any(|it| it.eq_ignore_ascii_case(word));
         Traces {
             is_indelible: INDELIBLE.iter().any(names),
             has_insert_id: names(&INSERT_ID),
@@ -244,6 +245,8 @@ mod tests {
         check("set resource group x", "uri");
         check("SELECT 1; SET profiling = 1", "urdi");
         check("SELECT 'profiling'", "u");
+        let insert_id = |sql: &[u8]| Traces::all_of(sql).has_insert_id;
+        assert!(insert_id(b"SET @@insert_id=5") && !insert_id(b"SET @a = LAST_INSERT_ID()"));
     }
 
     #[test]

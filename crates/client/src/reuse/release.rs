@@ -1,0 +1,193 @@
+//! The end of a user's session: what it left is wiped out, by commands that are sent in one write.
+
+use std::time::Duration;
+
+use vaquita_protocol::{Capabilities, Command, SetOption};
+
+use super::harmless::{names_wait_timeout, only_sets};
+use super::learnt::Learnt;
+use super::{Left, Reset, first::First};
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::state::State;
+
+impl Connection {
+    /// Wipes out what the user left who has it no more, without waiting; whether it may be handed on.
+    ///
+    /// With `idle_timeout` the server is told to end the session after that time, unless it would sooner anyhow; the next user's first
+    /// command tells it otherwise. Where the first reset of a connection is due, this takes a round trip.
+    pub fn release(&mut self, idle_timeout: Option<Duration>) -> bool {
+        if self.state != State::Ready
+            || self.spoilt.is_some()
+            || self.reuse.traces.is_indelible
+            || (self.reuse.reset == Reset::Refused && self.reuse.traces.has_insert_id)
+        {
+            return false;
+        }
+        // A kill that is still to be noticed would hit the next user.
+        if self.stream.transport().end_watch().unwrap_or(true) {
+            return false;
+        }
+        self.row = None;
+        self.reuse.first = First::Past;
+        self.reuse.is_observed.set(false);
+        let is_fresh = !self.reuse.traces.is_used && !self.has_other_multi_statements();
+        let is_told = is_fresh && self.reuse.has_idle_timeout;
+        let has_own = || self.options.init_commands.iter().any(|it| names_wait_timeout(it));
+        let idle_timeout = idle_timeout.filter(|_| !is_told && !has_own());
+        if is_fresh && idle_timeout.is_none() {
+            return true;
+        }
+        // Of what is dead already nobody has to find out later.
+        if self.is_gone() {
+            return false;
+        }
+        let sent = self.send_renewal(is_fresh, idle_timeout);
+        if sent.is_err() {
+            self.break_off();
+        }
+        sent.is_ok()
+    }
+
+    pub(super) fn send_renewal(
+        &mut self,
+        is_fresh: bool,
+        idle_timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        if !is_fresh {
+            self.statements_to_close.clear(); // a session that ends closes them all
+            self.reuse.counts.resets += 1;
+            self.reuse.has_idle_timeout = false;
+            self.gathering(Connection::write_renewal)?;
+        }
+        let Some(time) = idle_timeout else { return Ok(()) };
+        if self.reuse.left == Left::ToLearn {
+            // Nothing may be sent behind a reset that was never answered.
+            self.waiting(Connection::learn_from_first_reset)?;
+            self.reuse.left = Left::Nothing;
+        }
+        self.reuse.has_idle_timeout = true;
+        let seconds = time.as_secs().max(1);
+        let sql = format!(
+            "SET SESSION wait_timeout = CAST(LEAST(@@SESSION.wait_timeout, {seconds}) AS UNSIGNED)"
+        );
+        self.gathering(|it| it.write_owed(Command::Query(sql.as_bytes())))
+    }
+
+    /// Sends all that is written in one piece, without waiting.
+    pub(super) fn gathering(
+        &mut self,
+        write: impl FnOnce(&mut Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.stream.transport().gather();
+        let written = write(self);
+        let sent = self.stream.transport().send_gathered();
+        written.and(sent)
+    }
+
+    pub(super) fn has_other_multi_statements(&self) -> bool {
+        self.multi_statements != self.capabilities.contains(Capabilities::MULTI_STATEMENTS)
+    }
+
+    pub(super) fn write_renewal(&mut self) -> Result<(), Error> {
+        match (self.reuse.reset, self.reuse.learnt.take()) {
+            (Reset::Refused, learnt) => {
+                self.reuse.learnt = learnt;
+                self.reuse.left = Left::ToLogIn;
+                self.write_end_of_transaction()
+            }
+            (Reset::Works, Some(learnt)) => {
+                let written = self.write_restoration(&learnt);
+                self.reuse.learnt = Some(learnt);
+                written
+            }
+            (Reset::Untried | Reset::Works, _) => {
+                self.reuse.left = Left::ToLearn;
+                self.write_end_of_transaction()?;
+                self.write_owed(Command::ResetConnection)
+            }
+        }
+    }
+
+    /// Ends what others may wait for, where it is not known that a reset does.
+    pub(super) fn write_end_of_transaction(&mut self) -> Result<(), Error> {
+        self.write_owed(Command::Query(b"ROLLBACK"))?;
+        self.write_owed(Command::Query(b"UNLOCK TABLES"))
+    }
+
+    /// Sends a reset, and what brings back what it forgets or leaves.
+    pub(super) fn write_restoration(&mut self, learnt: &Learnt) -> Result<(), Error> {
+        let traces = self.reuse.traces;
+        self.write_owed(Command::ResetConnection)?;
+        let home = self.options.database.clone();
+        match home.as_deref() {
+            Some(home) if traces.has_database || *home != *self.session.database => {
+                self.write_owed(Command::InitDb(home))?;
+            }
+            None if traces.has_database || !self.session.database.is_empty() => {
+                // To none there is no other way.
+                self.reuse.left = Left::ToLogIn;
+                return Ok(());
+            }
+            _ => {}
+        }
+        if let Some(role) = learnt.role.as_deref().filter(|_| traces.has_role) {
+            self.write_owed(Command::Query(role))?;
+        }
+        if !learnt.resets_names {
+            self.write_owed(Command::Query(&learnt.names))?;
+        }
+        (self.charset, self.collation_id) = self.home_charset();
+        if self.is_interactive() {
+            self.write_wait_timeout()?;
+        }
+        if self.has_other_multi_statements() {
+            self.multi_statements = !self.multi_statements;
+            self.write_owed(Command::SetOption(SetOption::multi_statements(
+                self.multi_statements,
+            )))?;
+        }
+        if let Some(limit) = self.told_query_timeout() {
+            self.write_owed(Command::Query(limit.as_bytes()))?;
+        }
+        let init_commands = std::mem::take(&mut self.options.init_commands);
+        let written = self.write_init_commands(&init_commands);
+        self.options.init_commands = init_commands;
+        written
+    }
+
+    /// Sends the init commands if nobody notices when they run; else they are run when the connection is taken.
+    pub(super) fn write_init_commands(&mut self, commands: &[Vec<u8>]) -> Result<(), Error> {
+        if !commands.iter().all(|command| only_sets(command)) {
+            self.reuse.owes_init_commands = true;
+            return Ok(());
+        }
+        commands.iter().try_for_each(|command| self.write_owed(Command::Query(command)))
+    }
+
+    /// Sends a command whose reply is read later.
+    pub(super) fn write_owed(&mut self, command: Command<'_>) -> Result<(), Error> {
+        self.reuse.owed += 1;
+        self.stream.write_behind(command.code(), &command.body())
+    }
+
+    /// Sends what has the server wait for the session as long as for others.
+    pub(super) fn write_wait_timeout(&mut self) -> Result<(), Error> {
+        self.reuse.has_idle_timeout = false;
+        self.write_owed(Command::Query(self.home_wait_timeout()))
+    }
+
+    /// The statement that has the server wait as long as for a new session.
+    pub(super) fn home_wait_timeout(&self) -> &'static [u8] {
+        if self.is_interactive() {
+            b"SET SESSION wait_timeout = @@GLOBAL.interactive_timeout"
+        } else {
+            b"SET SESSION wait_timeout = DEFAULT"
+        }
+    }
+
+    /// Whether the session has another timeout from the beginning on, which no reset brings back.
+    pub(super) fn is_interactive(&self) -> bool {
+        self.capabilities.contains(Capabilities::INTERACTIVE)
+    }
+}

@@ -1,0 +1,235 @@
+//! The beginning of the next user's session: what the server has said meanwhile, and what could not be done before.
+
+use vaquita_protocol::Command;
+
+use super::learnt::Learnt;
+use super::{Left, Reset, first::First};
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::options::ConnectOptions;
+use crate::pool::PoolCheck;
+use crate::state::State;
+
+impl Connection {
+    /// Takes a connection that was released, for a user who asks for what the last one had. Whatever the server has said meanwhile
+    /// is looked at without waiting; only what could not be known before takes a round trip, within the connect timeout: the first time,
+    /// and where a server refuses the reset.
+    ///
+    /// # Errors
+    /// The connection is dead, or nobody knows its session's state: it is not to be used any more.
+    pub fn resume(&mut self, check: PoolCheck) -> Result<(), Error> {
+        self.resume_switched(None, check)
+    }
+
+    /// Does as [`Connection::resume`] for a user who asks with these options: they differ in the database, the character set and the
+    /// query timeout at the most, which takes a round trip.
+    ///
+    /// # Errors
+    /// As there; or the server does not let the user have the database.
+    pub(crate) fn resume_for(
+        &mut self,
+        options: &ConnectOptions,
+        check: PoolCheck,
+    ) -> Result<(), Error> {
+        self.options.password.clone_from(&options.password);
+        self.resume_switched(Some(options).filter(|it| self.differs(it)), check)
+    }
+
+    pub(super) fn resume_switched(
+        &mut self,
+        other: Option<&ConnectOptions>,
+        check: PoolCheck,
+    ) -> Result<(), Error> {
+        match (self.reuse.left, check) {
+            (Left::Nothing, PoolCheck::None) => {}
+            (Left::Nothing, PoolCheck::Peek) => self.look()?,
+            (Left::Nothing, PoolCheck::Ping) => self.waiting(Connection::check)?,
+            (Left::ToLearn, _) => self.waiting(Connection::learn_from_first_reset)?,
+            (Left::ToLogIn, _) => self.waiting(Connection::log_in_again)?,
+        }
+        self.reuse.left = Left::Nothing;
+        if let Some(options) = other {
+            self.waiting(|it| it.switch_to(options))?;
+        }
+        if std::mem::take(&mut self.reuse.owes_init_commands) {
+            self.waiting(Connection::finish_owed)?;
+            let options = self.options.clone();
+            self.end_connection_phase(&options)?;
+        }
+        self.session.begin_anew(self.charset, self.options.database.as_deref());
+        self.allows_local_infile = false;
+        self.reuse.is_fresh();
+        self.reuse.is_observed.set(false);
+        self.reuse.first = First::Due;
+        Ok(())
+    }
+
+    /// Reads the replies that have come. A server that has said anything else has said goodbye.
+    pub(super) fn look(&mut self) -> Result<(), Error> {
+        self.stream.transport().set_waiting(false);
+        let looked = self.look_without_waiting();
+        self.stream.transport().set_waiting(true);
+        match looked {
+            Err(error) if error.is_not_here_yet() => Ok(()),
+            looked => looked,
+        }
+    }
+
+    pub(super) fn look_without_waiting(&mut self) -> Result<(), Error> {
+        if self.reuse.is_owed() {
+            self.finish_owed()?;
+            return self.stream.refuse_leftovers();
+        }
+        self.stream.receive_nothing()
+    }
+
+    /// Whether the connection is known to be gone, or is by what has come from the server meanwhile, which is looked at without waiting
+    /// where it has nothing to say.
+    pub fn is_gone(&mut self) -> bool {
+        if self.state == State::Ready && self.look().is_err() {
+            self.break_off();
+        }
+        matches!(self.state, State::Broken | State::QuitSent)
+    }
+
+    /// Asks the server whether it is there.
+    pub(super) fn check(&mut self) -> Result<(), Error> {
+        self.finish_owed()?;
+        self.send_now(Command::Ping)?;
+        self.read_command_ok()
+    }
+
+    /// Reads a reply that is owed.
+    pub(super) fn read_owed(&mut self) -> Result<(), Error> {
+        let answered = self.stream.receive_owed().and_then(|span| self.command_answer(span));
+        if !answered.as_ref().is_err_and(Error::is_not_here_yet) {
+            self.reuse.owed -= 1;
+        }
+        answered
+    }
+
+    /// Waits for all replies that are owed.
+    ///
+    /// # Errors
+    /// The connection failed, or the server refused something: nobody knows what the session is like.
+    pub(crate) fn finish_owed(&mut self) -> Result<(), Error> {
+        while self.reuse.is_owed() {
+            self.read_owed()?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the replies that are owed, but for the last ones, whatever they say.
+    pub(super) fn skip_owed(&mut self, but: usize) -> Result<(), Error> {
+        while self.reuse.owed > but {
+            match self.read_owed() {
+                Err(Error::Server { .. }) => {}
+                read => read?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Has done within the connect timeout what is waited for.
+    pub(super) fn waiting(
+        &mut self,
+        act: impl FnOnce(&mut Connection) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.within_connect_timeout(act)
+    }
+
+    /// Waits for the first reset on this connection, and restores what it forgot or left.
+    pub(super) fn learn_from_first_reset(&mut self) -> Result<(), Error> {
+        self.skip_owed(1)?;
+        match self.finish_owed() {
+            Err(Error::Server { .. }) => {
+                self.reuse.reset = Reset::Refused;
+                return self.log_in_again();
+            }
+            finished => finished?,
+        }
+        self.reuse.reset = Reset::Works;
+        let traces = self.reuse.traces;
+        let learnt = self.learn()?;
+        let left = self.reuse.left;
+        self.gathering(|it| it.write_restoration(&learnt))?;
+        self.reuse.learnt = Some(learnt);
+        self.finish_owed()?;
+        if self.reuse.left != left {
+            self.reuse.traces = traces;
+            return self.log_in_again();
+        }
+        Ok(())
+    }
+
+    /// Makes of a used connection what a new one with its options would be, by COM_CHANGE_USER.
+    pub(super) fn log_in_again(&mut self) -> Result<(), Error> {
+        if self.reuse.reset == Reset::Refused && self.reuse.traces.has_insert_id {
+            return Err(Error::Unsupported("the server keeps an id that was to be inserted"));
+        }
+        // What was sent when it was given back may have been refused.
+        self.skip_owed(0)?;
+        // COM_CHANGE_USER leaves this as it is.
+        if self.has_other_multi_statements() {
+            self.set_multi_statements(!self.multi_statements)?;
+        }
+        (self.charset, self.collation_id) = self.home_charset();
+        let has_role = self.reuse.traces.has_role;
+        let learnt = self.reuse.learnt.take();
+        let options = self.options.clone();
+        let database = options.database.as_deref().unwrap_or_default();
+        self.change_user(&options.user, &options.password, database)?;
+        let learnt = match learnt {
+            Some(learnt) => learnt,
+            None => self.learn()?,
+        };
+        if let Some(role) = learnt.role.as_deref().filter(|_| has_role) {
+            self.run_own(role)?;
+        }
+        // MySQL 5.6 leaves these.
+        self.run_own(b"SET timestamp = DEFAULT, last_insert_id = 0")?;
+        if self.is_interactive() {
+            self.run_own(self.home_wait_timeout())?;
+        }
+        self.reuse.is_fresh();
+        self.reuse.learnt = Some(learnt);
+        self.reuse.owes_init_commands = !options.init_commands.is_empty();
+        Ok(())
+    }
+
+    pub(super) fn differs(&self, options: &ConnectOptions) -> bool {
+        self.options.database != options.database
+            || self.options.charset != options.charset
+            || self.options.query_timeout != options.query_timeout
+    }
+
+    /// Makes of a fresh session what it would be with these options.
+    pub(super) fn switch_to(&mut self, options: &ConnectOptions) -> Result<(), Error> {
+        self.finish_owed()?;
+        let has_other_charset = self.options.charset != options.charset;
+        self.options.charset = options.charset;
+        if has_other_charset {
+            (self.charset, self.collation_id) = self.home_charset();
+        }
+        match &options.database {
+            None if self.options.database.is_some() => {
+                self.options.database = None;
+                self.log_in_again()?;
+            }
+            Some(database) if self.options.database.as_ref() != Some(database) => {
+                self.init_db(database)?;
+                self.options.database = Some(database.clone());
+            }
+            _ => {}
+        }
+        if has_other_charset {
+            let learnt = self.learn()?;
+            self.run_own(&learnt.names)?;
+            self.reuse.learnt = Some(Learnt { resets_names: false, ..learnt });
+        }
+        if self.options.query_timeout != options.query_timeout {
+            self.set_query_timeout(options.query_timeout)?;
+        }
+        Ok(())
+    }
+}
