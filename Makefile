@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential test-matrix test-php84 conformance conformance-all conformance-memory apps calls install uninstall clean
+.PHONY: help build demo test differential test-matrix test-php84 conformance conformance-all conformance-memory apps calls fpm install uninstall clean
 
 help:
 	@echo "make demo         one PHP script on the stock extensions and on Vaquita, side by side"
@@ -10,6 +10,7 @@ help:
 	@echo "make conformance-all  the same in all modes, on more servers, and those of PHP 8.4"
 	@echo "make conformance-memory  those on a PHP for debugging, and under valgrind; SUITE=mysqli or pdo_mysql (default: both)"
 	@echo "make apps         WordPress, phpMyAdmin, MediaWiki, Adminer and Doctrine DBAL on stock and on Vaquita: is every page the same?"
+	@echo "make fpm      PHP-FPM behind nginx under load, with persistent connections, while the server is killed twice; REQUESTS=20000"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
@@ -45,6 +46,9 @@ conformance-memory:
 
 apps:
 	@scripts/apps
+
+fpm:
+	@scripts/fpm
 
 calls:
 	@scripts/calls
