@@ -9,7 +9,7 @@
 
 mod servers;
 
-use servers::{Server, drop_user, rows, run, text};
+use servers::{Feature, Server, drop_user, rows, run, text};
 use vaquita_client::{
     Capabilities, Charset, ConnectOptions, Connection, Pool, PoolCheck, PoolLimits, QueryResponse,
     State,
@@ -187,8 +187,38 @@ fn a_connection_that_became_another_users_is_that_users() {
             assert_eq!(text(&mut connection, "SELECT IFNULL(DATABASE(), 'none')"), "none");
             give(&mut pool, connection);
         }
+        drop(pool);
+
+        if server.has(Feature::Roles) {
+            shown_role(&server, &mut admin);
+        }
         drop_user(&mut admin, "pooled", "localhost");
     }
+}
+
+/// A role that a user took before another logged in is not the next one's.
+fn shown_role(server: &Server, admin: &mut Connection) {
+    run(admin, "DROP ROLE IF EXISTS pooled_role");
+    run(admin, "CREATE ROLE pooled_role");
+    run(admin, "GRANT pooled_role TO CURRENT_USER()");
+    run(admin, "GRANT pooled_role TO pooled@localhost");
+    let options = server.options(server.unix());
+    let role = "SELECT IFNULL(CURRENT_ROLE(), 'NONE')";
+    let as_the_other = ConnectOptions {
+        user: b"pooled".to_vec(),
+        password: b"secret".to_vec(),
+        database: None,
+        ..options.clone()
+    };
+    let mut pool = Pool::default();
+    let mut connection = Connection::connect(&options).unwrap();
+    run(&mut connection, "SET ROLE pooled_role");
+    connection.change_user(b"pooled", b"secret", b"").unwrap();
+    let id = give(&mut pool, connection);
+    let mut connection = pool.take(&as_the_other, &LIMITS).unwrap();
+    assert_eq!(connection.thread_id(), id);
+    assert_eq!(text(&mut connection, role), "NONE");
+    run(admin, "DROP ROLE pooled_role");
 }
 
 #[test]

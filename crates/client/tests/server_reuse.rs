@@ -216,7 +216,7 @@ fn prepare_server(server: &Server) -> Vec<&'static Trace> {
     run(&mut admin, "CREATE TABLE reuse_triggers (a INT) ENGINE=InnoDB");
     run(&mut admin, "CREATE TABLE reuse_ids (id INT AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB");
     let mut traces: Vec<&Trace> = TRACES.iter().collect();
-    if server.name != "mysql56" {
+    if server.has(Feature::Roles) {
         run(&mut admin, "CREATE ROLE reuse_role");
         run(&mut admin, "GRANT reuse_role TO CURRENT_USER()");
         run(

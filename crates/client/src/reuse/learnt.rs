@@ -57,13 +57,17 @@ impl Connection {
         }
         let is_home =
             |name: &[u8]| Charset::by_name(name).is_some_and(|it| std::ptr::eq(it, charset));
+        // MariaDB comes back to the set and the collation of the log-in. Which collation it takes for the id of a set's default is its own
+        // affair there (character_set_collations), as it is in SET NAMES.
+        let is_mariadb = self.is_mariadb();
+        let is_default = is_mariadb && collation_id == charset.default_collation_id;
         Ok(Learnt {
             role: role.map(|role| role_statement(role, told_role)),
-            names: names_statement(charset, home_collation),
+            names: names_statement(charset, if is_default { b"" } else { home_collation }),
             // On a set that escaping depends on the server's word of once is not enough.
             resets_names: is_home(client)
                 && is_home(results)
-                && collation == home_collation
+                && (is_mariadb || collation == home_collation)
                 && charset.encoding.is_ascii_safe(),
         })
     }

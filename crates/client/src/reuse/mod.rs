@@ -109,9 +109,9 @@ impl Reuse {
         self.traces = Traces::default();
     }
 
-    /// The connection has become another user's, in a new session: what is known of the role is nothing.
+    /// The connection has become another user's, in a new session; but the role may still be the one that the last user took.
     pub(crate) fn user_changed(&mut self) {
-        self.traces.is_used = false;
+        self.traces = self.traces.after_log_in();
         self.learnt = None;
         self.password = None;
     }

@@ -72,6 +72,11 @@ impl Traces {
         self.add(Traces::of(command, dialect, is_several));
     }
 
+    /// What is left when another user has logged in on the same connection.
+    pub(crate) fn after_log_in(self) -> Traces {
+        Traces { is_used: self.has_role, has_database: false, ..self }
+    }
+
     fn add(&mut self, other: Traces) {
         self.is_used |= other.is_used;
         self.has_role |= other.has_role;

@@ -42,6 +42,8 @@ pub(crate) enum Feature {
     Zstd,
     /// A limit for the statements of a session: all but MySQL 5.6.
     StatementLimit,
+    /// Roles: all but MySQL 5.6.
+    Roles,
     /// The type VECTOR: MySQL from 9.0 on, MariaDB from 11.7 on.
     Vector,
 }
@@ -58,9 +60,10 @@ impl Feature {
             Feature::Tls => server != "mysql56",
             Feature::CertificateFiles => matches!(server, "mariadb" | "mysql80" | "mysql97"),
             Feature::CertificateForHost => server == "mariadb",
-            Feature::SessionTrack | Feature::ResetConnection | Feature::StatementLimit => {
-                server != "mysql56"
-            }
+            Feature::SessionTrack
+            | Feature::ResetConnection
+            | Feature::StatementLimit
+            | Feature::Roles => server != "mysql56",
             Feature::SessionConnectAttrs => server.starts_with("mysql"),
         }
     }
