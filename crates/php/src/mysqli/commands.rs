@@ -1,11 +1,9 @@
 //! The functions that send one plain command.
 
-use super::link::Status;
-use super::link::{Link, finish, only_argument};
+use super::link::{Link, Status, finish, only_argument};
 use super::transaction::up_to_nul;
 use crate::zend::call::Call;
-use crate::zend::error::Outcome;
-use crate::zend::error::throw_error;
+use crate::zend::error::{Outcome, throw_error};
 use std::time::Duration;
 use vaquita_client::{Charset, Connection, codes};
 

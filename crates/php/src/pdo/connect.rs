@@ -52,7 +52,7 @@ pub(super) fn connect(database: &Database, handle: Handle<'_>, options: Options<
     }
     // Of what stock warns on the way PDO makes exceptions.
     let _ = session.error.warn();
-    handle.set_sqlstate(failure::take_over(&database.error, &session.error, session));
+    database.fail(handle);
     if let Some(Told { number, sqlstate, text }) = failure::told(&database.error) {
         handle.throw(number, sqlstate, text);
         text.release();

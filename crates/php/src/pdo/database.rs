@@ -70,12 +70,17 @@ impl Settings {
 impl Database {
     /// Takes over the session's error for `errorInfo()`.
     pub(super) fn fail(&self, handle: Handle<'_>) {
-        handle.set_sqlstate(failure::take_over(&self.error, &self.session.error, &self.session));
+        handle.set_sqlstate(self.take_over());
+    }
+
+    /// Takes it over, and gives the SQLSTATE that PDO is to be told.
+    fn take_over(&self) -> [u8; 5] {
+        failure::take_over(&self.error, &self.session.error, &self.session)
     }
 
     /// Takes over the session's error, as an exception where the script wants those.
     fn throw_or_fail(&self, handle: Handle<'_>) {
-        let sqlstate = failure::take_over(&self.error, &self.session.error, &self.session);
+        let sqlstate = self.take_over();
         match failure::told(&self.error).filter(|_| handle.throws()) {
             Some(Told { number, text, .. }) => {
                 handle.throw(number, sqlstate, text);

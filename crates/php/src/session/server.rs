@@ -10,8 +10,7 @@ impl Session {
     /// `text` escaped for a string literal of this connection; `None`: there is none, which is recorded.
     pub(crate) fn escape(&self, text: &[u8]) -> Option<Str> {
         let escaped = self.scratch.with(|scratch| {
-            let escaped = self.look(|connection| connection.escape(text))?;
-            *scratch = escaped;
+            *scratch = self.look(|connection| connection.escape(text))?;
             Some(())
         });
         if !matches!(escaped, Ok(Some(()))) {
