@@ -9,6 +9,7 @@ use crate::compression::CompressionAlgorithm;
 use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::{self, Greeting};
+use crate::host_links::HostLink;
 use crate::local_infile::Names;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
@@ -78,7 +79,7 @@ impl Connection {
     /// Connects, authenticates, and runs the init commands.
     ///
     /// # Errors
-    /// No connection could be made, the server refused it, or an init command failed.
+    /// No connection could be made, the server refused it, or an init command failed; or there are as many as may be.
     pub fn connect(options: &ConnectOptions) -> Result<Connection, Error> {
         Connection::connect_counting(options, &mut Statistics::default())
     }
@@ -91,10 +92,26 @@ impl Connection {
         options: &ConnectOptions,
         spent: &mut Statistics,
     ) -> Result<Connection, Error> {
-        Connection::connect_to(None, options, spent)
+        Connection::connect_in_place_of(None, options, spent)
     }
 
-    /// Does as [`Connection::connect_counting`], but with this one of the server's addresses.
+    /// Does as [`Connection::connect_counting`], and takes over what another one counted as on this machine, which is gone.
+    pub(crate) fn connect_in_place_of(
+        link: Option<HostLink>,
+        options: &ConnectOptions,
+        spent: &mut Statistics,
+    ) -> Result<Connection, Error> {
+        let link = match link.filter(HostLink::is_own) {
+            None => HostLink::take(options)?,
+            link => link,
+        };
+        let mut connection = Connection::connect_to(None, options, spent)?;
+        connection.stream.transport().hold(link);
+        Ok(connection)
+    }
+
+    /// Does as [`Connection::connect_counting`], but with this one of the server's addresses, and not limited by
+    /// [`ConnectOptions::host_limit`].
     pub(crate) fn connect_to(
         peer: Option<SocketAddr>,
         options: &ConnectOptions,
@@ -110,7 +127,7 @@ impl Connection {
 
     /// Does as [`Connection::connect`] over a stream that is there already; `options.address` only says what it is.
     ///
-    /// Recorded sessions are replayed and fuzzed so. The stream keeps its own time.
+    /// Recorded sessions are replayed and fuzzed so. The stream keeps its own time, and does not count as a link of this machine's.
     ///
     /// # Errors
     /// The server refused the connection, the stream failed, or an init command failed.

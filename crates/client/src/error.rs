@@ -56,6 +56,10 @@ pub enum Error {
         /// Whether no byte of the command went out, so that it may be sent again on another connection.
         nothing_sent: bool,
     },
+    /// There are so many connections to the server already, as many as may be ([`crate::HostLimit`]).
+    TooManyLinks(usize),
+    /// The connections to the server can't be counted, and are not to be made uncounted: why not.
+    LinksUncounted(io::Error),
     /// TLS could not be set up: why.
     Tls(String),
     /// The file of CAs that TLS was to be set up with can't be used.
@@ -187,6 +191,7 @@ impl Error {
         match self {
             Error::Io { code, .. } | Error::Server { code, .. } | Error::Auth { code, .. } => *code,
             Error::Tls(_) | Error::CaFile { .. } => codes::SSL_CONNECTION_ERROR,
+            Error::TooManyLinks(_) | Error::LinksUncounted(_) => codes::CONNECTION_ERROR,
             Error::Malformed(_) => codes::MALFORMED_PACKET,
             Error::QueryNotStopped { .. } => codes::SERVER_LOST,
             Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
@@ -223,6 +228,10 @@ impl Error {
             }
             Error::Io { code: codes::CONNECTION_ERROR, error, .. } => system_text(error).into(),
             Error::Io { .. } => "MySQL server has gone away".into(),
+            Error::TooManyLinks(open) => format!("Too many open links ({open})").into(),
+            Error::LinksUncounted(error) => {
+                format!("The links to the server can't be counted: {}", system_text(error)).into()
+            }
             Error::Tls(reason) => format!("SSL connection error: {reason}").into(),
             Error::CaFile { path, error } => {
                 let (path, reason) = (path.display(), system_text(error));
@@ -276,6 +285,8 @@ impl Error {
             | Error::Parameters { .. }
             | Error::LocalInfileRefused(_) => false,
             Error::Io { .. }
+            | Error::TooManyLinks(_)
+            | Error::LinksUncounted(_)
             | Error::Tls(_)
             | Error::CaFile { .. }
             | Error::Malformed(_)
@@ -338,6 +349,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Io { error, .. }
+            | Error::LinksUncounted(error)
             | Error::CaFile { error, .. }
             | Error::LocalInfileRead(error) => Some(error),
             Error::Malformed(malformed) => Some(malformed),

@@ -1,4 +1,5 @@
-//! The second connection that kills a query, on the server that runs it.
+//! The second connection that kills a query, on the server that runs it. It is not counted among the links of this machine: a query has
+//! to be stopped where there are as many as may be, too.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

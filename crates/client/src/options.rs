@@ -7,6 +7,7 @@ use std::time::Duration;
 use vaquita_protocol::{Capabilities, Charset};
 
 use crate::compression::CompressionAlgorithm;
+use crate::host_links::HostLimit;
 use crate::tls::TlsOptions;
 
 /// Where a server listens.
@@ -77,6 +78,8 @@ pub struct ConnectOptions {
     pub cleartext_password: CleartextPassword,
     /// Connection attributes, sent in this order after `_client_name`.
     pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    /// How many connections to this address this machine may have; `None`: any number, and this one does not count.
+    pub host_limit: Option<HostLimit>,
 }
 
 impl ConnectOptions {
@@ -99,6 +102,7 @@ impl ConnectOptions {
             tls: None,
             cleartext_password: CleartextPassword::default(),
             attributes: Vec::new(),
+            host_limit: None,
         }
     }
 
@@ -122,6 +126,7 @@ impl ConnectOptions {
             tls,
             cleartext_password,
             attributes,
+            host_limit,
         } = self;
         *address == other.address
             && *user == other.user
@@ -135,6 +140,7 @@ impl ConnectOptions {
             && *tls == other.tls
             && *cleartext_password == other.cleartext_password
             && *attributes == other.attributes
+            && *host_limit == other.host_limit
     }
 }
 

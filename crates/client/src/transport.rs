@@ -8,6 +8,7 @@ use socket2::Socket;
 
 use crate::dial::dial;
 use crate::error::Error;
+use crate::host_links::HostLink;
 use crate::options::Address;
 use crate::timed_wire::TimedWire;
 use crate::tls;
@@ -64,6 +65,8 @@ pub(crate) struct Transport {
     /// What went through it, TLS's own not counted.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
+    /// What the socket counts as on this machine, as long as it is open.
+    link: Option<HostLink>,
 }
 
 impl Transport {
@@ -90,7 +93,20 @@ impl Transport {
             gathered: None,
             bytes_sent: 0,
             bytes_received: 0,
+            link: None,
         }
+    }
+
+    /// Counts as this link from now on.
+    pub(crate) fn hold(&mut self, link: Option<HostLink>) {
+        self.link = link;
+    }
+
+    /// Lets go of the socket, for another one that counts in its place.
+    pub(crate) fn close_for_another(&mut self) -> Option<HostLink> {
+        let link = self.link.take();
+        self.close();
+        link
     }
 
     /// Goes on in TLS.
@@ -239,6 +255,7 @@ impl Transport {
     pub(crate) fn abandon(&mut self) {
         self.tls = None;
         self.wire.wire = None;
+        self.link = None;
     }
 
     /// Lets go of the socket.
@@ -247,5 +264,6 @@ impl Transport {
             tls.close(&mut self.wire);
         }
         self.wire.wire = None;
+        self.link = None;
     }
 }

@@ -146,10 +146,10 @@ impl Connection {
             Error::Server { .. } => Error::gone(),
             end => end,
         };
-        self.stream.transport().close();
+        let link = self.stream.transport().close_for_another();
         let replacement = match self.reuse.is_observed.get() {
             true => None,
-            false => Connection::connect_counting(&self.options, &mut spent).ok(),
+            false => Connection::connect_in_place_of(link, &self.options, &mut spent).ok(),
         };
         let Some(mut replacement) = replacement.filter(|it| self.is_like(it)) else {
             let mut counted = self.counted();
