@@ -27,6 +27,9 @@ impl Module for Vaquita {
             b"zstd,zlib",
             b"zlib,zstd",
         ]),
+        Setting::number(c"vaquita.host_max_links", c"-1", Scope::System)
+            .counting_links()
+            .limiting(),
         Setting::new(c"vaquita.pool_check", Some(c"peek"), Scope::System)
             .one_of(&[b"none", b"peek", b"ping", b""]),
         Setting::number(c"vaquita.pool_idle_timeout", c"0", Scope::System).not_negative(),
@@ -36,6 +39,7 @@ impl Module for Vaquita {
         Setting::number(c"vaquita.pool_max_lifetime", c"0", Scope::System).not_negative(),
         Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All).not_negative(),
         Setting::number(c"vaquita.read_timeout", c"0", Scope::All).not_negative(),
+        Setting::new(c"vaquita.run_dir", Some(c""), Scope::System),
         Setting::new(c"vaquita.tls", Some(c""), Scope::System),
         Setting::new(c"vaquita.tls_crl", Some(c""), Scope::System),
     ];

@@ -4,7 +4,7 @@ use super::link::{Link, Status};
 use super::report;
 use crate::session::connecting::{CLIENT_MULTI_STATEMENTS, Defaults, Target};
 use crate::session::options::{Options, load_server_public_key};
-use crate::session::{Session, local_infile, pool, tls};
+use crate::session::{Session, Unconnected, local_infile, pool, tls};
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, warning};
@@ -200,8 +200,14 @@ fn attempt(
     if is_persistent && limits.persistent.is_some_and(|limit| open >= limit) {
         return Attempt::TooMany(b"persistent links", open);
     }
-    if session.connect(options).is_err() {
-        return Attempt::Failed;
+    match session.connect(options) {
+        Ok(()) => {}
+        Err(Unconnected::TooManyLinks(open)) => {
+            // As with the limits above nothing is left but a warning.
+            session.error.clear();
+            return Attempt::TooMany(b"links", i64::try_from(open).unwrap_or(i64::MAX));
+        }
+        Err(Unconnected::Failed) => return Attempt::Failed,
     }
     if is_persistent {
         session.count(Key::pconnect_success, 1);

@@ -6,7 +6,7 @@ use crate::zend::ini;
 use core::ffi::CStr;
 use std::time::Duration;
 use vaquita_client::{
-    Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions,
+    Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions, HostLimit,
 };
 
 /// The connection attribute that has the host as it was given, with its brackets and its port.
@@ -71,6 +71,10 @@ impl Target<'_> {
         options.server_public_key.clone_from(&asked.server_public_key);
         options.cleartext_password = defaults.cleartext_password;
         options.tls = tls::options(asked, &defaults.tls, flags);
+        options.host_limit = defaults.host_limit.map(|(most, folder)| HostLimit {
+            most,
+            folder: Some(folder).filter(|it| !it.is_empty()).map(path_of),
+        });
         if self.host.is_some() {
             options.attributes.push((GIVEN_HOST.to_vec(), self.host().to_vec()));
         }
@@ -129,6 +133,8 @@ pub(crate) struct Defaults<'a> {
     query_timeout: Option<Duration>,
     tls: tls::Settings<'a>,
     cleartext_password: CleartextPassword,
+    /// How many links this machine may have to a server, and the folder where they are counted.
+    host_limit: Option<(usize, &'a [u8])>,
 }
 
 impl Defaults<'_> {
@@ -144,6 +150,9 @@ impl Defaults<'_> {
                 _ => CleartextPassword::Off,
             },
             tls: tls::Settings::read(),
+            host_limit: usize::try_from(ini::long(c"vaquita.host_max_links"))
+                .ok()
+                .map(|most| (most, ini::string(c"vaquita.run_dir").unwrap_or_default())),
         }
     }
 }

@@ -65,6 +65,14 @@ pub(crate) struct Session {
     pub(crate) is_collecting: Cell<bool>,
 }
 
+/// Why there is no connection.
+pub(crate) enum Unconnected {
+    /// The session has the reason.
+    Failed,
+    /// There are so many links to the server, as many as `vaquita.host_max_links` allows; the session says so, too.
+    TooManyLinks(usize),
+}
+
 thread_local! {
     /// All of this thread, whoever has them: links, PDO's connections, those of them that wait for the next request.
     static SESSIONS: Living<Session> = const { Living::none() };
@@ -123,7 +131,7 @@ impl Session {
     }
 
     /// Connects, in place of whatever was there.
-    pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Failed> {
+    pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Unconnected> {
         self.begin();
         self.process.set(process::id());
         let connected = self.connection.with(|connection| {
@@ -146,10 +154,16 @@ impl Session {
                 let sqlstate = if is_log_in { *b"HY000" } else { error.sqlstate() };
                 let warnings = Warnings::of_connecting(&error);
                 self.error.set_warning(code, sqlstate, message, warnings);
-                Err(Failed)
+                Err(match error {
+                    Error::TooManyLinks(open) => Unconnected::TooManyLinks(open),
+                    _ => Unconnected::Failed,
+                })
             }
             Ok(Ok(())) => Ok(()),
-            Err(Bug) => Err(self.error.set_bug()),
+            Err(Bug) => {
+                self.error.set_bug();
+                Err(Unconnected::Failed)
+            }
         }
     }
 

@@ -29,6 +29,19 @@ pub(crate) fn of_connecting(error: &Error, address: &Address) -> (u16, Vec<u8>) 
             let message = format!("Cannot connect to MySQL using SSL: {reason}");
             (codes::CONNECTION_ERROR, message.into_bytes())
         }
+        Error::TooManyLinks(open) => {
+            let message = format!(
+                "Too many open links ({open}): this machine may have no more to one server (vaquita.host_max_links)"
+            );
+            (codes::CONNECTION_ERROR, message.into_bytes())
+        }
+        Error::LinksUncounted(error) => {
+            let message = format!(
+                "Links can't be counted, as vaquita.host_max_links asks: {error}. vaquita.run_dir must be a folder where this user may \
+                 make files"
+            );
+            (codes::CONNECTION_ERROR, message.into_bytes())
+        }
         Error::Malformed(malformed) if is_too_long_a_greeting(malformed) => {
             let address = match address {
                 Address::Tcp { host, port } if host.contains(':') => {

@@ -42,6 +42,8 @@ enum Accepts {
     AtLeast(i64),
     /// Whole numbers from 0 on; anything else gets a warning.
     NotNegative,
+    /// The same, and -1 for no limit.
+    Limit,
     /// These words; another gets a warning.
     OneOf(&'static [&'static [u8]]),
 }
@@ -110,6 +112,12 @@ impl Setting {
     /// The setting, refusing all but whole numbers from 0 on with a warning.
     pub(crate) const fn not_negative(mut self) -> Setting {
         self.accepts = Accepts::NotNegative;
+        self
+    }
+
+    /// The setting, refusing all but whole numbers from 0 on, and -1 for no limit, with a warning.
+    pub(crate) const fn limiting(mut self) -> Setting {
+        self.accepts = Accepts::Limit;
         self
     }
 
@@ -185,6 +193,9 @@ unsafe extern "C" fn check(
         Accepts::NotEmpty => given.is_none_or(|value| !value.bytes().is_empty()),
         Accepts::AtLeast(least) => given.is_some_and(|value| number(value) >= least),
         Accepts::NotNegative => given.is_none_or(|value| is_whole(value.bytes())),
+        Accepts::Limit => {
+            given.is_none_or(|value| value.bytes() == b"-1" || is_whole(value.bytes()))
+        }
         Accepts::OneOf(words) => given.is_some_and(|value| words.contains(&value.bytes())),
     };
     if accepted {
@@ -221,6 +232,7 @@ fn is_whole(value: &[u8]) -> bool {
 fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
     let allowed = match setting.accepts {
         Accepts::NotNegative => Str::concat(&[b"a whole number, 0 or more"]),
+        Accepts::Limit => Str::concat(&[b"a whole number, 0 or more, or -1 for no limit"]),
         Accepts::OneOf(words) => {
             let mut list = Str::new(b"");
             for word in words.iter().filter(|word| !word.is_empty()) {
