@@ -96,7 +96,7 @@ impl PoolStats {
 /// An idle connection. Its password is not kept.
 #[derive(Debug)]
 struct Idle {
-    connection: Connection,
+    connection: Box<Connection>,
     since: Instant,
 }
 
@@ -127,7 +127,11 @@ impl Pool {
     /// Takes the connection that was given back last of those that fit; `None`: there is none that lives.
     ///
     /// No waiting I/O happens but where [`Connection::resume`] says so.
-    pub fn take(&mut self, options: &ConnectOptions, limits: &PoolLimits) -> Option<Connection> {
+    pub fn take(
+        &mut self,
+        options: &ConnectOptions,
+        limits: &PoolLimits,
+    ) -> Option<Box<Connection>> {
         self.leave_parents();
         self.expire(limits);
         let password = PasswordDigest::of(&options.password);
@@ -164,7 +168,7 @@ impl Pool {
 
     /// Takes a connection back, if it still is there: what its user left is wiped out at once, without waiting ([`Connection::release`]). One of
     /// which nobody knows how much is still to come is closed.
-    pub fn give(&mut self, lease: Lease, connection: Option<Connection>, limits: &PoolLimits) {
+    pub fn give(&mut self, lease: Lease, connection: Option<Box<Connection>>, limits: &PoolLimits) {
         self.leave_parents();
         self.leased = self.leased.saturating_sub(1);
         let Some(mut connection) = connection else { return };
@@ -242,7 +246,7 @@ mod tests {
     use vaquita_fake_server::{Address as At, Delivery, FakeServer, Script};
 
     /// What the server receives at the end, when `act` has a pool with an idle connection, and a lease with a connection.
-    fn last_words(act: fn(&mut Pool, Lease, Connection)) -> [Vec<u8>; 2] {
+    fn last_words(act: fn(&mut Pool, Lease, Box<Connection>)) -> [Vec<u8>; 2] {
         let mut pool = Pool::default();
         let serve = || FakeServer::unix(Script::logged_in(), Delivery::WHOLE).unwrap();
         let servers = [serve(), serve()];
@@ -250,7 +254,7 @@ mod tests {
             let At::Unix(path) = server.address() else { unreachable!() };
             let options = ConnectOptions::new(Address::Unix(path.clone()));
             let connection = Connection::connect(&options).unwrap();
-            (pool.lease(), connection)
+            (pool.lease(), Box::new(connection))
         });
         pool.give(idle.0, Some(idle.1), &PoolLimits::default());
         act(&mut pool, leased.0, leased.1);

@@ -109,7 +109,7 @@ fn an_idle_connection_counts_and_is_replaced_in_its_place() {
     let mut pool = Pool::default();
     let connection = servers.connect(1, Script::logged_in().close());
     let lease = pool.lease();
-    pool.give(lease, Some(connection), &LIMITS);
+    pool.give(lease, Some(connection.into()), &LIMITS);
     assert_eq!((servers.count(1), pool.idle()), (1, 1));
     // It needs no other slot, and nobody gets its own meanwhile.
     let mut connection = pool.take(&servers.options(1), &LIMITS).unwrap();

@@ -26,7 +26,7 @@ fn hand_on(script: Script) -> (bool, PoolStats, Vec<Vec<u8>>) {
     connection.send_query(b"DO 1").unwrap();
     connection.read_query_response().unwrap();
     let lease = pool.lease();
-    pool.give(lease, Some(connection), &PoolLimits::default());
+    pool.give(lease, Some(connection.into()), &PoolLimits::default());
     let is_taken = pool.take(&options, &PoolLimits::default()).is_some();
     (is_taken, pool.stats(), sent(server))
 }

@@ -20,7 +20,8 @@ fn give_new(pool: &mut Pool, options: &ConnectOptions) -> u32 {
     give(pool, Connection::connect(options).expect("the server of the test takes us"))
 }
 
-fn give(pool: &mut Pool, connection: Connection) -> u32 {
+fn give(pool: &mut Pool, connection: impl Into<Box<Connection>>) -> u32 {
+    let connection = connection.into();
     let id = connection.thread_id();
     let lease = pool.lease();
     pool.give(lease, Some(connection), &LIMITS);
@@ -47,7 +48,7 @@ fn a_transaction_ends_when_its_connection_is_given_back() {
             assert_eq!(pool.idle(), 1);
             // Waits a moment for what is on its way, and fails if that were not.
             run(&mut other, "DELETE FROM pool_transaction");
-            connection = pool.take(&options, &LIMITS).unwrap();
+            connection = *pool.take(&options, &LIMITS).unwrap();
             assert_eq!(rows(&mut connection, "SELECT * FROM pool_transaction").len(), 0);
         }
         drop(connection);
@@ -129,7 +130,7 @@ fn an_interactive_session_has_its_own_timeout_again() {
         for _ in 0..3 {
             assert_eq!(text(&mut connection, "SELECT @@wait_timeout"), "7777");
             give(&mut pool, connection);
-            connection = pool.take(&options, &LIMITS).unwrap();
+            connection = *pool.take(&options, &LIMITS).unwrap();
         }
         run(&mut admin, "SET GLOBAL interactive_timeout = DEFAULT");
     }

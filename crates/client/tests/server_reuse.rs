@@ -260,8 +260,8 @@ fn nothing_that_a_user_left_is_there_for_the_next() {
                 for Trace { what, statements, shown: query } in &traces {
                     let before = shown(&mut connection, query);
                     let lease = pool.lease();
-                    pool.give(lease, Some(connection), &LIMITS);
-                    connection = pool.take(&options, &LIMITS).unwrap();
+                    pool.give(lease, Some(connection.into()), &LIMITS);
+                    connection = *pool.take(&options, &LIMITS).unwrap();
                     for sql in *statements {
                         let done = shown(&mut connection, sql);
                         assert!(!done.starts_with("error"), "{what}: {sql}: {done}");
@@ -273,7 +273,7 @@ fn nothing_that_a_user_left_is_there_for_the_next() {
                         "{what}: {there}, round {round}"
                     );
                     let lease = pool.lease();
-                    pool.give(lease, Some(connection), &LIMITS);
+                    pool.give(lease, Some(connection.into()), &LIMITS);
                     let is_kept = *what == PROFILES
                         || (*what == INSERT_ID && !server.has(Feature::ResetConnection));
                     if is_kept {
@@ -283,7 +283,7 @@ fn nothing_that_a_user_left_is_there_for_the_next() {
                         id = connection.thread_id();
                         continue;
                     }
-                    connection = pool.take(&options, &LIMITS).unwrap();
+                    connection = *pool.take(&options, &LIMITS).unwrap();
                     assert_eq!(shown(&mut connection, query), before, "{what}, round {round}");
                     assert_eq!(connection.thread_id(), id, "{what}, round {round}");
                 }

@@ -39,7 +39,7 @@ use vaquita_client::{
 /// One connection and its history.
 pub(crate) struct Session {
     pub(crate) options: Guarded<Options>,
-    connection: Guarded<Option<Connection>>,
+    connection: Guarded<Option<Box<Connection>>>,
     /// What goes back with a persistent connection.
     lease: Guarded<Option<(Lease, PoolLimits)>>,
     /// Since when nobody uses a connection that PDO's core keeps.
@@ -138,7 +138,7 @@ impl Session {
             let mut spent = Statistics::default();
             let connected = Connection::connect_counting(options, &mut spent);
             let connected = connected.inspect_err(|_| statistics::count_driver(&spent));
-            let connection = connection.insert(connected?);
+            let connection = connection.insert(Box::new(connected?));
             connection.keep_spoilt_rows();
             if !statistics::is_collecting() {
                 connection.set_counted(Statistics::default());
@@ -238,7 +238,7 @@ impl Session {
 
     /// Changes something of the connection that can't fail; nothing happens if there is none.
     pub(crate) fn adjust(&self, change: impl FnOnce(&mut Connection)) {
-        let _ = self.connection.with(|connection| connection.as_mut().map(change));
+        let _ = self.connection.with(|connection| connection.as_deref_mut().map(change));
     }
 
     /// Whether there is a connection, whatever became of it.
@@ -248,7 +248,7 @@ impl Session {
 
     /// Looks at the connection; `None` if there is none. No user code may run inside.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
-        self.connection.peek(|connection| connection.as_ref().map(look)).ok().flatten()
+        self.connection.peek(|connection| connection.as_deref().map(look)).ok().flatten()
     }
 
     /// Does something that must not change what the last error was.

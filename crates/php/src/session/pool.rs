@@ -28,7 +28,7 @@ pub(crate) fn limits() -> PoolLimits {
 }
 
 /// Takes an idle connection that was made so, with a fresh session on it.
-pub(crate) fn take(options: &ConnectOptions, limits: &PoolLimits) -> Option<Connection> {
+pub(crate) fn take(options: &ConnectOptions, limits: &PoolLimits) -> Option<Box<Connection>> {
     POOL.with(|pool| pool.with(|pool| pool.take(options, limits))).ok().flatten()
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn lease() -> Option<Lease> {
 }
 
 /// Takes a connection back.
-pub(crate) fn give(lease: Lease, connection: Option<Connection>, limits: &PoolLimits) {
+pub(crate) fn give(lease: Lease, connection: Option<Box<Connection>>, limits: &PoolLimits) {
     let given = POOL.with(|pool| pool.with(|pool| pool.give(lease, connection, limits)));
     debug_assert!(given.is_ok());
 }
