@@ -160,10 +160,10 @@ impl Pool {
         fitting(true).or_else(|| fitting(false))
     }
 
-    /// Notes that a connection, new or taken, is in use, and will be given back.
+    /// Notes that a connection, new or taken, is in use, and will be given back. [`Pool::take`] was asked for one before, in this process.
     pub fn lease(&mut self) -> Lease {
         self.leased += 1;
-        Lease { process: process::id() }
+        Lease { process: self.process }
     }
 
     /// Takes a connection back, if it still is there: what its user left is wiped out at once, without waiting ([`Connection::release`]). One of
