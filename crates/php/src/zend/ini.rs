@@ -266,13 +266,33 @@ pub(crate) fn string<'a>(name: &CStr) -> Option<&'a [u8]> {
 
 /// The number that a setting holds now, with PHP's shorthands (K, M, G); 0 if it has none.
 pub(crate) fn long(name: &CStr) -> i64 {
-    // SAFETY: `string` returned bytes with a NUL behind them.
-    string(name).map_or(0, |value| unsafe { ffi::zend_atol(value.as_ptr().cast(), value.len()) })
+    string(name).map_or(0, number_of)
 }
 
 /// Whether a setting is on now: yes, true, on, or a number other than 0.
 pub(crate) fn flag(name: &CStr) -> bool {
-    string(name).is_some_and(|value| is_on(value, long(name)))
+    string(name).is_some_and(|value| is_on(value, number_of(value)))
+}
+
+/// The number that a value is, which `string` gave.
+fn number_of(value: &[u8]) -> i64 {
+    // SAFETY: there is a NUL behind it.
+    plain_number(value)
+        .unwrap_or_else(|| unsafe { ffi::zend_atol(value.as_ptr().cast(), value.len()) })
+}
+
+/// The number that a value is, if it is nothing but a decimal one, as nearly all are.
+fn plain_number(value: &[u8]) -> Option<i64> {
+    let (sign, digits) = match value {
+        [b'-', digits @ ..] => (-1, digits),
+        digits => (1, digits),
+    };
+    let is_plain = match digits {
+        [] | [b'0', _, ..] => false, // octal, or hexadecimal
+        digits => digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit),
+    };
+    let number = || digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
+    is_plain.then(|| sign * number())
 }
 
 fn is_on(value: &[u8], number: i64) -> bool {
