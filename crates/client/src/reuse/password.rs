@@ -4,15 +4,18 @@ use std::sync::OnceLock;
 
 use aws_lc_rs::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
 
+/// With so many, and a password of up to 39 bytes, it is one block that is hashed.
+const SALT_BYTES: usize = 16;
+
 /// A hash of a password with a salt that this process alone knows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PasswordDigest([u8; SHA256_OUTPUT_LEN]);
 
 impl PasswordDigest {
     pub(crate) fn of(password: &[u8]) -> PasswordDigest {
-        static SALT: OnceLock<[u8; SHA256_OUTPUT_LEN]> = OnceLock::new();
+        static SALT: OnceLock<[u8; SALT_BYTES]> = OnceLock::new();
         let salt = SALT.get_or_init(|| {
-            let mut salt = [0; SHA256_OUTPUT_LEN];
+            let mut salt = [0; SALT_BYTES];
             // Without random bytes (there is no system where that happens) it is a hash without a salt.
             let _ = aws_lc_rs::rand::fill(&mut salt);
             salt
