@@ -44,18 +44,23 @@ pub(crate) fn with_ended(count: impl FnOnce(&Counters)) {
 /// Counts what the driver counted of a connection that never came about.
 pub(crate) fn count_driver(counted: &Statistics) {
     if is_collecting() {
-        let mut totals = Totals::new();
-        keys::add_driver(&mut totals, counted);
-        ENDED.with(|ended| ended.add_all(&totals));
+        ENDED.with(|ended| ended.add_driver(counted));
     }
 }
 
 /// The counters of something that goes on counting.
-pub(crate) struct Counters([Cell<u64>; COUNT]);
+pub(crate) struct Counters {
+    numbers: [Cell<u64>; COUNT],
+    /// Which of them are not 0, a bit each: most stay so.
+    counted: [Cell<u64>; COUNT.div_ceil(64)],
+}
 
 impl Counters {
     pub(crate) const fn new() -> Counters {
-        Counters([const { Cell::new(0) }; COUNT])
+        Counters {
+            numbers: [const { Cell::new(0) }; COUNT],
+            counted: [const { Cell::new(0) }; COUNT.div_ceil(64)],
+        }
     }
 
     pub(crate) fn add(&self, key: Key, number: u64) {
@@ -63,27 +68,53 @@ impl Counters {
     }
 
     pub(crate) fn add_at(&self, index: usize, number: u64) {
-        if let Some(counter) = self.0.get(index) {
+        if let (Some(counter), Some(counted)) =
+            (self.numbers.get(index), self.counted.get(index / 64))
+        {
             counter.set(counter.get().wrapping_add(number));
+            counted.set(counted.get() | 1 << (index % 64));
         }
     }
 
     fn add_all(&self, totals: &Totals) {
-        for (counter, number) in self.0.iter().zip(totals.0) {
-            counter.set(counter.get().wrapping_add(number));
+        for (index, number) in totals.0.iter().enumerate().filter(|(_, number)| **number != 0) {
+            self.add_at(index, *number);
         }
     }
 
     /// Gives all that was counted to the thread, and begins anew.
     pub(crate) fn end(&self, counted: &Statistics) {
-        let mut totals = Totals::new();
-        keys::add_driver(&mut totals, counted);
-        totals.add_counters(self);
-        // A number of what is open now: it ends with the connection.
-        totals.clear(Key::active_connections);
-        totals.clear(Key::active_persistent_connections);
-        ENDED.with(|ended| ended.add_all(&totals));
-        self.0.iter().for_each(|counter| counter.set(0));
+        ENDED.with(|ended| {
+            self.take(|index, number| ended.add_at(index, number));
+            ended.add_driver(counted);
+        });
+    }
+
+    /// Takes out what was counted.
+    fn take(&self, mut add: impl FnMut(usize, u64)) {
+        for (start, counted) in (0..).step_by(64).zip(&self.counted) {
+            let mut left = counted.take();
+            while left != 0 {
+                let index = start + left.trailing_zeros() as usize;
+                left &= left - 1;
+                let number = self.numbers.get(index).map_or(0, Cell::take);
+                // A number of what is open now: it ends with the connection.
+                let is_of_now = index == Key::active_connections as usize
+                    || index == Key::active_persistent_connections as usize;
+                if !is_of_now {
+                    add(index, number);
+                }
+            }
+        }
+    }
+
+    /// Adds what the driver counted.
+    fn add_driver(&self, counted: &Statistics) {
+        if *counted != Statistics::default() {
+            let mut totals = Totals::new();
+            keys::add_driver(&mut totals, counted);
+            self.add_all(&totals);
+        }
     }
 }
 
@@ -106,12 +137,6 @@ impl Totals {
         }
     }
 
-    fn clear(&mut self, key: Key) {
-        if let Some(total) = self.0.get_mut(key as usize) {
-            *total = 0;
-        }
-    }
-
     /// Adds what the driver counted of a connection.
     pub(crate) fn add_driver(&mut self, counted: &Statistics) {
         keys::add_driver(self, counted);
@@ -123,7 +148,7 @@ impl Totals {
     }
 
     pub(crate) fn add_counters(&mut self, counters: &Counters) {
-        for (total, counter) in self.0.iter_mut().zip(&counters.0) {
+        for (total, counter) in self.0.iter_mut().zip(&counters.numbers) {
             *total = total.wrapping_add(counter.get());
         }
     }
