@@ -15,7 +15,7 @@
 //! # Per process, per thread
 //!
 //! Per process are only class entries and Zend's tables (written at start, then read-only). Everything a request changes is per
-//! thread: `thread_local!` cells in `mysqli::report` and `session::pool`, and in `zend::guarded` where PHP has threads. Objects never leave their thread (`Rc`, `Cell`), as Zend's
+//! thread: `thread_local!` cells in `mysqli::report` and `session::pool`, what was read of settings (`zend::ini`), and in `zend::guarded` where PHP has threads. Objects never leave their thread (`Rc`, `Cell`), as Zend's
 //! don't. So a ZTS build needs no other data layout.
 //!
 //! The only `unsafe` of this crate stands in `zend`.

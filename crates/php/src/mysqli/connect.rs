@@ -8,7 +8,7 @@ use crate::session::{Session, Unconnected, local_infile, pool, tls};
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, is_pending, warning};
-use crate::zend::ini;
+use crate::zend::ini::{self, Kept};
 use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
 use vaquita_client::ConnectOptions;
@@ -104,7 +104,7 @@ fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> 
     if link.status.get() == Status::Valid {
         give_up(link.state(), Key::implicit_close);
     }
-    let allows_persistent = ini::flag(c"mysqli.allow_persistent");
+    let allows_persistent = Own::now().allows_persistent;
     if or_settings(place).1 && !allows_persistent {
         warning(&[b"Persistent connections are disabled. Downgrading to normal"]);
     }
@@ -113,11 +113,10 @@ fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> 
     // Settings are looked up only now: the handler of a warning above may have changed them.
     let (place, is_persistent) = or_settings(place);
     let defaults = Defaults::read();
-    let limits = Limits::read();
     let is_persistent = allows_persistent && is_persistent;
     let attempted = if is_possible {
         let options = session.options.peek(|asked| place.options(&defaults, asked, flags));
-        options.map(|options| attempt(session, &options, is_persistent, limits))
+        options.map(|options| attempt(session, &options, is_persistent))
     } else {
         Ok(Attempt::Failed)
     };
@@ -151,10 +150,41 @@ fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> 
 
 /// Takes the settings over into the options of a link that has just been connected; what it was told before is overruled.
 fn apply_local_infile(session: &Session) {
-    let directory = ini::string(c"mysqli.local_infile_directory").map(Str::new);
-    local_infile::set(session, ini::flag(c"mysqli.allow_local_infile"), directory);
+    let own = Own::now();
+    let directory = own
+        .has_local_infile_directory
+        .then(|| ini::string(c"mysqli.local_infile_directory"))
+        .flatten()
+        .map(Str::new);
+    local_infile::set(session, own.allows_local_infile, directory);
     if let Some(directory) = directory {
         directory.release();
+    }
+}
+
+/// What settings say that each connection needs.
+#[derive(Clone, Copy)]
+struct Own {
+    allows_persistent: bool,
+    allows_local_infile: bool,
+    has_local_infile_directory: bool,
+}
+
+thread_local! {
+    static OWN: Kept<Own> = const { Kept::new() };
+}
+
+impl Own {
+    fn now() -> Own {
+        OWN.with(|own| own.get(Own::read))
+    }
+
+    fn read() -> Own {
+        Own {
+            allows_persistent: ini::flag(c"mysqli.allow_persistent"),
+            allows_local_infile: ini::flag(c"mysqli.allow_local_infile"),
+            has_local_infile_directory: ini::string(c"mysqli.local_infile_directory").is_some(),
+        }
     }
 }
 
@@ -182,16 +212,12 @@ enum Attempt {
 }
 
 /// Connects a session, or takes a persistent connection that is there. As in stock, limits do not count for the latter.
-fn attempt(
-    session: &Session,
-    options: &ConnectOptions,
-    is_persistent: bool,
-    limits: Limits,
-) -> Attempt {
+fn attempt(session: &Session, options: &ConnectOptions, is_persistent: bool) -> Attempt {
     let pool_limits = pool::limits();
     if is_persistent && session.reuse(options, &pool_limits) {
         return Attempt::Connected;
     }
+    let limits = Limits::read();
     let open = report::open_links();
     if limits.links.is_some_and(|limit| open >= limit) {
         return Attempt::TooMany(b"links", open);

@@ -2,7 +2,7 @@
 
 use super::options::{Options, milliseconds, path_of, seconds};
 use super::tls;
-use crate::zend::ini;
+use crate::zend::ini::{self, Kept};
 use core::ffi::CStr;
 use std::time::Duration;
 use vaquita_client::{
@@ -64,12 +64,12 @@ impl Target<'_> {
                 CompressionAlgorithm::parse_list(defaults.compression).unwrap_or_default();
         }
         options.connect_timeout = asked.connect_timeout.or(defaults.connect_timeout);
-        options.read_timeout = asked.read_timeout.or(defaults.read_timeout);
+        options.read_timeout = asked.read_timeout.or(defaults.own.read_timeout);
         options.write_timeout = options.read_timeout;
-        options.query_timeout = defaults.query_timeout;
+        options.query_timeout = defaults.own.query_timeout;
         options.init_commands.clone_from(&asked.init_commands);
         options.server_public_key.clone_from(&asked.server_public_key);
-        options.cleartext_password = defaults.cleartext_password;
+        options.cleartext_password = defaults.own.cleartext_password;
         options.tls = tls::options(asked, &defaults.tls, flags);
         options.host_limit = defaults.host_limit.map(|(most, folder)| HostLimit {
             most,
@@ -129,19 +129,43 @@ fn split_port(host: &[u8]) -> (&[u8], Option<u16>) {
 pub(crate) struct Defaults<'a> {
     compression: &'a [u8],
     connect_timeout: Option<Duration>,
-    read_timeout: Option<Duration>,
-    query_timeout: Option<Duration>,
+    own: Own,
     tls: tls::Settings<'a>,
-    cleartext_password: CleartextPassword,
     /// How many links this machine may have to a server, and the folder where they are counted.
     host_limit: Option<(usize, &'a [u8])>,
 }
 
+/// What settings of ours give that need not be copied.
+#[derive(Clone, Copy)]
+struct Own {
+    read_timeout: Option<Duration>,
+    query_timeout: Option<Duration>,
+    cleartext_password: CleartextPassword,
+    host_max_links: Option<usize>,
+}
+
+thread_local! {
+    static OWN: Kept<Own> = const { Kept::new() };
+}
+
 impl Defaults<'_> {
     pub(crate) fn read() -> Self {
+        let own = OWN.with(|own| own.get(Own::read));
         Defaults {
             compression: ini::string(c"vaquita.compression").unwrap_or_default(),
             connect_timeout: seconds(ini::long(c"default_socket_timeout")),
+            own,
+            tls: tls::Settings::read(),
+            host_limit: own
+                .host_max_links
+                .map(|most| (most, ini::string(c"vaquita.run_dir").unwrap_or_default())),
+        }
+    }
+}
+
+impl Own {
+    fn read() -> Own {
+        Own {
             read_timeout: seconds(ini::long(c"vaquita.read_timeout"))
                 .or_else(|| seconds(ini::long(c"mysqlnd.net_read_timeout"))),
             query_timeout: milliseconds(ini::long(c"vaquita.query_timeout_ms")),
@@ -149,10 +173,7 @@ impl Defaults<'_> {
                 Some(b"secure") => CleartextPassword::Secure,
                 _ => CleartextPassword::Off,
             },
-            tls: tls::Settings::read(),
-            host_limit: usize::try_from(ini::long(c"vaquita.host_max_links"))
-                .ok()
-                .map(|most| (most, ini::string(c"vaquita.run_dir").unwrap_or_default())),
+            host_max_links: usize::try_from(ini::long(c"vaquita.host_max_links")).ok(),
         }
     }
 }

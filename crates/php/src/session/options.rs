@@ -38,14 +38,15 @@ pub(crate) struct Options {
 /// Reads the server's public key, if the script or the setting names a file with one. One that can't be had is a warning, if `warns`,
 /// and is never silently done without: what stands in its place fits no server.
 pub(crate) fn load_server_public_key(session: &Session, warns: bool) {
-    let asked = session.options.peek(|options| Str::new(&options.server_public_key_path));
-    let path = match asked {
-        Ok(path) if !path.bytes().is_empty() => path,
-        _ => Str::new(ini::string(c"mysqlnd.sha256_server_public_key").unwrap_or_default()),
+    let asked = session.options.peek(|options| {
+        let path = &options.server_public_key_path;
+        (!path.is_empty()).then(|| Str::new(path))
+    });
+    let of_setting = || {
+        let path = ini::string(c"mysqlnd.sha256_server_public_key")?;
+        (!path.is_empty()).then(|| Str::new(path))
     };
-    if path.bytes().is_empty() {
-        return;
-    }
+    let Some(path) = asked.ok().flatten().or_else(of_setting) else { return };
     let is_allowed = if warns { files::warn_unless_allowed(path) } else { files::is_allowed(path) };
     let errno = session.options.with(|options| {
         let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Ok(Vec::new()) };

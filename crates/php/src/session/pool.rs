@@ -4,16 +4,21 @@
 
 use super::options::seconds;
 use crate::zend::guarded::Guarded;
-use crate::zend::ini;
+use crate::zend::ini::{self, Kept};
 use std::time::Instant;
 use vaquita_client::{ConnectOptions, Connection, Lease, Pool, PoolCheck, PoolLimits, PoolStats};
 
 thread_local! {
     static POOL: Guarded<Pool> = Guarded::new(Pool::default());
+    static LIMITS: Kept<PoolLimits> = const { Kept::new() };
 }
 
 /// What the settings say. They must not be read inside of `Guarded::with`.
 pub(crate) fn limits() -> PoolLimits {
+    LIMITS.with(|limits| limits.get(read_limits))
+}
+
+fn read_limits() -> PoolLimits {
     let check = match ini::string(c"vaquita.pool_check") {
         Some(b"none") => PoolCheck::None,
         Some(b"ping") => PoolCheck::Ping,

@@ -1,10 +1,39 @@
-//! Ini settings: how they are declared, and how their values are read (by name, when a connection is made).
+//! Ini settings: how they are declared, and how their values are read (by name, when a connection is made; what is needed each time is kept
+//! until a setting changes).
 
 use super::error::warning;
 use super::ffi;
 use super::string::Str;
+use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
+
+thread_local! {
+    /// How often settings of ours were set, by whom ever: PHP's start, a request's, its end, a script.
+    static CHANGES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// What was read of our own settings, until one of them changes. Not for those of others: nobody tells when they do.
+pub(crate) struct Kept<T>(Cell<Option<(u64, T)>>);
+
+impl<T: Copy> Kept<T> {
+    pub(crate) const fn new() -> Kept<T> {
+        Kept(Cell::new(None))
+    }
+
+    /// What it is now; `read` must run no user code.
+    pub(crate) fn get(&self, read: fn() -> T) -> T {
+        let changes = CHANGES.get();
+        match self.0.get() {
+            Some((at, kept)) if at == changes => kept,
+            _ => {
+                let kept = read();
+                self.0.set(Some((changes, kept)));
+                kept
+            }
+        }
+    }
+}
 
 /// Who may change a setting.
 #[derive(Clone, Copy)]
@@ -146,10 +175,7 @@ fn definition(setting: &'static Setting) -> ffi::zend_ini_entry_def {
     };
     ffi::zend_ini_entry_def {
         name: setting.name.as_ptr(),
-        on_modify: match (setting.accepts, setting.watcher) {
-            (Accepts::All, None) => None,
-            _ => Some(check),
-        },
+        on_modify: Some(changes),
         mh_arg1: ptr::from_ref(setting).cast_mut().cast(),
         mh_arg2: ptr::null_mut(),
         mh_arg3: ptr::null_mut(),
@@ -167,14 +193,33 @@ fn definition(setting: &'static Setting) -> ffi::zend_ini_entry_def {
     }
 }
 
-/// Refuses a value that the setting does not accept.
-unsafe extern "C" fn check(
+/// Zend is about to set a value. It does if this is a success; at a request's end, where no user code runs, in any case, even after a long
+/// jump.
+unsafe extern "C" fn changes(
     entry: *mut ffi::zend_ini_entry,
     value: *mut ffi::zend_string,
     setting: *mut c_void,
     _: *mut c_void,
     _: *mut c_void,
     _stage: c_int,
+) -> c_int {
+    let count = || CHANGES.set(CHANGES.get() + 1);
+    count();
+    // SAFETY: they are Zend's.
+    let outcome = unsafe { check(entry, value, setting) };
+    // Again: the handler of a warning may have read the old value. No user code runs before Zend has set the new one.
+    count();
+    outcome
+}
+
+/// Refuses a value that the setting does not accept.
+///
+/// # Safety
+/// The arguments must be those that Zend gives.
+unsafe fn check(
+    entry: *mut ffi::zend_ini_entry,
+    value: *mut ffi::zend_string,
+    setting: *mut c_void,
 ) -> c_int {
     // SAFETY: `definition` put the setting there; it is static.
     let setting: &'static Setting = unsafe { &*setting.cast::<Setting>() };
