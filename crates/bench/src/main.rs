@@ -9,6 +9,7 @@ mod arguments;
 mod calls;
 mod dataset;
 mod demo;
+mod process;
 mod progress;
 mod report;
 mod server;

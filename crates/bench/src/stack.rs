@@ -2,19 +2,13 @@
 
 use std::env;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
+use std::process::Command;
 
 use serde_json::Value;
 
+use crate::process::{number, output, parse};
 use crate::server::Server;
-
-/// A script that takes longer hangs: it runs for well under a second.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Whose MySQL driver a PHP has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,26 +140,8 @@ impl Stack {
         command
     }
 
-    /// Runs a command to its end. The child is in our process group, so a Ctrl-C ends it with us.
     fn output(&self, command: &mut Command) -> Result<String, String> {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| self.blame(&error.to_string()))?;
-        let streams = read_within_limit(&mut child);
-        if streams.is_none() {
-            child.kill().map_err(|error| error.to_string())?;
-        }
-        let status = child.wait().map_err(|error| error.to_string())?;
-        let Some((stdout, stderr)) = streams else {
-            return Err(self.blame(&format!("it did not end within {} seconds", LIMIT.as_secs())));
-        };
-        if !status.success() || !stderr.is_empty() {
-            return Err(self.blame(&format!("{status}\n{stdout}{stderr}")));
-        }
-        Ok(stdout)
+        output(command).map_err(|error| self.blame(&error))
     }
 
     fn blame(&self, error: &str) -> String {
@@ -180,27 +156,6 @@ fn set_up(command: &mut Command) -> &mut Command {
         .args(["-d", "display_errors=stderr", "-d", "log_errors=0", "-d", "memory_limit=-1"])
 }
 
-/// Both outputs up to their ends, or `None` if the time is over before.
-fn read_within_limit(child: &mut Child) -> Option<(String, String)> {
-    let (sender, receiver) = mpsc::channel();
-    let mut stdout = child.stdout.take()?;
-    let mut stderr = child.stderr.take()?;
-    thread::spawn(move || {
-        let errors = thread::spawn(move || read_all(&mut stderr));
-        let output = read_all(&mut stdout);
-        // The receiver may have given up.
-        let _ = sender.send((output, errors.join().unwrap_or_default()));
-    });
-    receiver.recv_timeout(LIMIT).ok()
-}
-
-fn read_all(stream: &mut impl Read) -> String {
-    let mut bytes = Vec::new();
-    // What came before an error is all that there is to show.
-    let _ = stream.read_to_end(&mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 impl Measurement {
     fn read(line: &str) -> Result<Self, String> {
         let report = parse(line)?;
@@ -213,14 +168,6 @@ impl Measurement {
             peak_rss_kib: number(&report, "peak_rss_kib")?,
         })
     }
-}
-
-fn parse(line: &str) -> Result<Value, String> {
-    serde_json::from_str(line).map_err(|error| format!("unexpected output ({error}): {line}"))
-}
-
-fn number(report: &Value, key: &str) -> Result<f64, String> {
-    report.get(key).and_then(Value::as_f64).ok_or_else(|| format!("no {key} in its report"))
 }
 
 #[cfg(test)]
@@ -246,12 +193,5 @@ mod tests {
         for line in ["", "Warning: x", "{}", r#"{"rows":3}"#, r#"{"rows":-1,"digest":"ab"}"#] {
             assert!(Measurement::read(line).is_err(), "{line}");
         }
-    }
-
-    #[test]
-    fn a_failing_command_is_an_error_with_its_words() {
-        let stack = Stack::new(Driver::Stock, Path::new("sh"));
-        let error = stack.output(Command::new("sh").args(["-c", "echo why >&2; exit 3"]));
-        assert!(error.unwrap_err().contains("why"));
     }
 }
