@@ -1,8 +1,8 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential test-matrix test-php84 conformance conformance-all conformance-memory apps calls fpm install uninstall clean
+.PHONY: help build demo test differential test-matrix test-php84 conformance conformance-all conformance-memory apps calls persistent fpm install uninstall clean
 
 help:
-	@echo "make demo         one PHP script on the stock extensions and on Vaquita, side by side"
+	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
 	@echo "make test         all checks and tests, on private servers"
 	@echo "make test-matrix  the tests that need a server, on five: MariaDB 10.11 and 11.8, MySQL 5.6, 8.0 and 9.7"
 	@echo "make test-php84   all tests that need PHP, on PHP 8.4"
@@ -12,6 +12,7 @@ help:
 	@echo "make apps         WordPress, phpMyAdmin, MediaWiki, Adminer and Doctrine DBAL on stock and on Vaquita: is every page the same?"
 	@echo "make fpm      PHP-FPM behind nginx under load, with persistent connections, while the server is killed twice; REQUESTS=20000"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
+	@echo "make persistent   connecting over and over, with and without p:, on both and in C, near and far; is what was promised held? ROUNDS=5"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
@@ -52,6 +53,10 @@ fpm:
 
 calls:
 	@scripts/calls
+
+ROUNDS ?= 5
+persistent:
+	@ROUNDS="$(ROUNDS)" scripts/persistent
 
 COUNT ?= 10000
 SEED ?= 1

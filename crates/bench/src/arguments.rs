@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 const USAGE: &str = "\
 usage: vaquita-bench demo --stock PHP --vaquita PHP [--rounds N] [--script FILE]
-       vaquita-bench calls --stock PHP --vaquita PHP [--script FILE]";
+       vaquita-bench calls --stock PHP --vaquita PHP [--script FILE]
+       vaquita-bench persistent --stock PHP --vaquita PHP --reference PROGRAM [--rounds N] [--script FILE]";
 
 /// What the program is asked to do.
 #[derive(Debug, PartialEq)]
@@ -18,6 +19,8 @@ pub(crate) enum Command {
         /// The PHP script that makes the calls.
         script: PathBuf,
     },
+    /// Connecting over and over, on both stacks and in C (`make persistent`).
+    Persistent(Persistent),
 }
 
 /// The two PHPs to compare.
@@ -40,31 +43,49 @@ pub(crate) struct Options {
     pub(crate) script: PathBuf,
 }
 
+/// What is asked of `make persistent`.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Persistent {
+    /// Both stacks.
+    pub(crate) stacks: Stacks,
+    /// The C program, compiled.
+    pub(crate) reference: PathBuf,
+    /// How often each measurement is taken, at least once.
+    pub(crate) rounds: usize,
+    /// The PHP script that is measured.
+    pub(crate) script: PathBuf,
+}
+
 impl Command {
     /// Reads the arguments that follow the program's name.
     ///
     /// # Errors
     /// What is wrong with them, with the usage.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let is_demo = match arguments.next().as_deref() {
-            Some("demo") => true,
-            Some("calls") => false,
+        let workload = arguments.next();
+        let workload = workload.as_deref().unwrap_or_default();
+        let (mut rounds, script) = match workload {
+            "demo" => (Some(8), "examples/fetch.php"),
+            "calls" => (None, "examples/calls.php"),
+            "persistent" => (Some(5), "examples/persistent.php"),
             _ => return Err(USAGE.to_owned()),
         };
+        let mut script = PathBuf::from(script);
         let mut stock = None;
         let mut vaquita = None;
-        let mut rounds = 8;
-        let mut script =
-            PathBuf::from(if is_demo { "examples/fetch.php" } else { "examples/calls.php" });
+        let mut reference = None;
         while let Some(option) = arguments.next() {
             let value =
                 arguments.next().ok_or_else(|| format!("{option} needs a value\n{USAGE}"))?;
-            match option.as_str() {
-                "--stock" => stock = Some(PathBuf::from(value)),
-                "--vaquita" => vaquita = Some(PathBuf::from(value)),
-                "--script" => script = PathBuf::from(value),
-                "--rounds" if is_demo => {
-                    rounds =
+            match (option.as_str(), &mut rounds) {
+                ("--stock", _) => stock = Some(PathBuf::from(value)),
+                ("--vaquita", _) => vaquita = Some(PathBuf::from(value)),
+                ("--script", _) => script = PathBuf::from(value),
+                ("--reference", _) if workload == "persistent" => {
+                    reference = Some(PathBuf::from(value));
+                }
+                ("--rounds", Some(rounds)) => {
+                    *rounds =
                         value.parse().ok().filter(|rounds| *rounds > 0).ok_or_else(|| {
                             format!("--rounds needs a number above 0, not {value}")
                         })?;
@@ -74,11 +95,14 @@ impl Command {
         }
         let (Some(stock), Some(vaquita)) = (stock, vaquita) else { return Err(USAGE.to_owned()) };
         let stacks = Stacks { stock, vaquita };
-        Ok(if is_demo {
-            Self::Demo(Options { stacks, rounds, script })
-        } else {
-            Self::Calls { stacks, script }
-        })
+        match (workload, rounds, reference) {
+            ("persistent", Some(rounds), Some(reference)) => {
+                Ok(Self::Persistent(Persistent { stacks, reference, rounds, script }))
+            }
+            ("persistent", _, _) => Err(USAGE.to_owned()),
+            (_, Some(rounds), _) => Ok(Self::Demo(Options { stacks, rounds, script })),
+            (_, None, _) => Ok(Self::Calls { stacks, script }),
+        }
     }
 }
 
@@ -99,6 +123,14 @@ mod tests {
         let calls = Command::Calls { stacks: stacks(), script: "mine.php".into() };
         let command = parse("calls --stock php8.2 --vaquita build/php --script mine.php");
         assert_eq!(command, Ok(calls));
+        let persistent = Persistent {
+            stacks: stacks(),
+            reference: "build/c".into(),
+            rounds: 5,
+            script: "examples/persistent.php".into(),
+        };
+        let command = parse("persistent --stock php8.2 --vaquita build/php --reference build/c");
+        assert_eq!(command, Ok(Command::Persistent(persistent)));
     }
 
     #[test]
@@ -112,6 +144,8 @@ mod tests {
             "demo --rounds 0",
             "calls --stock php --vaquita php --rounds 1",
             "demo --x y",
+            "demo --stock php --vaquita php --reference c",
+            "persistent --stock php --vaquita php",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

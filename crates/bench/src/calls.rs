@@ -43,7 +43,7 @@ impl fmt::Display for Cost {
 /// # Errors
 /// If anything fails, or if a call costs more than on stock.
 pub(crate) fn run(stacks: &Stacks, script: &Path) -> Result<(), String> {
-    let server = Server::from_env()?;
+    let server = Server::from_env("mariadb")?;
     let stock = Stack::new(Driver::Stock, &stacks.stock);
     let vaquita = Stack::new(Driver::Vaquita, &stacks.vaquita);
     println!("stock: {}", stock.describe()?);

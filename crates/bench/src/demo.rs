@@ -1,12 +1,19 @@
-//! `vaquita-bench demo`: one script fetches one table in six ways, on both stacks, in turn, each time in a fresh process.
+//! `vaquita-bench demo`: one script fetches one table in six ways, on both stacks, in turn, each time in a fresh process. Another one connects over
+//! and over.
+
+use std::path::Path;
 
 use crate::arguments::Options;
 use crate::dataset;
+use crate::persistent;
 use crate::progress::Progress;
 use crate::report::{Report, Runs};
 use crate::server::Server;
 use crate::stack::{Driver, Stack};
 use crate::statistics::median;
+
+/// What connects over and over.
+const PERSISTENT: &str = "examples/persistent.php";
 
 /// The ways of `examples/fetch.php`, as it names them.
 const WAYS: [&str; 6] = [
@@ -23,7 +30,7 @@ const WAYS: [&str; 6] = [
 /// # Errors
 /// If anything fails, or if row counts or digests disagree.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    let server = Server::from_env()?;
+    let server = Server::from_env("mariadb")?;
     let stock = Stack::new(Driver::Stock, &options.stacks.stock);
     let vaquita = Stack::new(Driver::Vaquita, &options.stacks.vaquita);
     let stock_version = stock.describe()?;
@@ -85,8 +92,8 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         ways: Vec::from(runs),
     };
     println!("{report}");
-    println!("{} rows in each run, and all digests agree: sha256 {}", dataset::ROWS, digest?);
-    Ok(())
+    println!("{} rows in each run, and all digests agree: sha256 {}\n", dataset::ROWS, digest?);
+    persistent::demonstrate(&options.stacks, Path::new(PERSISTENT), &server)
 }
 
 /// The digest that all runs have in common.

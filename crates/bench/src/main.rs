@@ -1,7 +1,7 @@
 //! `vaquita-bench`: runs PHP scripts on the stock extensions and on Vaquita in turn, and reports the figures side by side.
 //!
 //! It starts `php` as a process and never links the driver: what is measured is what a user of PHP gets. The database server
-//! is there already (`scripts/with-servers`) and described by `VAQUITA_MARIADB_*`.
+//! is there already (`scripts/with-servers`) and described by `VAQUITA_MARIADB_*`, another one by `VAQUITA_MYSQL80_*`.
 
 #![forbid(unsafe_code)]
 
@@ -9,8 +9,11 @@ mod arguments;
 mod calls;
 mod dataset;
 mod demo;
+mod persistent;
 mod process;
+mod processors;
 mod progress;
+mod relay;
 mod report;
 mod server;
 mod stack;
@@ -24,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match Command::parse(std::env::args().skip(1)) {
         Ok(Command::Demo(options)) => demo::run(&options),
         Ok(Command::Calls { stacks, script }) => calls::run(&stacks, &script),
+        Ok(Command::Persistent(asked)) => persistent::run(&asked),
         Err(usage) => Err(usage),
     };
     match outcome {

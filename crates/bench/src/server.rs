@@ -1,46 +1,142 @@
-//! The database server that a workload runs against: where it is, and loading it with the `mariadb` client.
+//! The database server that a workload runs against: where it is, how it is reached, and loading it with the `mariadb` client.
 
 use std::env;
+use std::fs;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::dataset;
 
-/// The private server that `scripts/server env mariadb` describes.
+/// The unit of the CPU times in `/proc/PID/stat`: USER_HZ, which is 100 on every architecture that PHP's users have (proc(5), `getconf CLK_TCK`).
+const TICK_MS: f64 = 10.0;
+
+/// How a server is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By its unix socket.
+    Unix,
+    /// By TCP.
+    Tcp,
+}
+
+/// A private server that `scripts/server env NAME` describes.
+#[derive(Clone)]
 pub(crate) struct Server {
+    name: &'static str,
+    way: Way,
     socket: String,
+    port: u16,
     user: String,
     password: String,
     database: String,
+    is_encrypted: bool,
 }
 
 impl Server {
-    /// Takes it from the environment.
+    /// Takes it from the environment; it is reached by its unix socket, in plain text.
     ///
     /// # Errors
     /// The variable that is missing.
-    pub(crate) fn from_env() -> Result<Self, String> {
-        let variable = |name: &str| {
-            let name = format!("VAQUITA_MARIADB_{name}");
-            env::var(&name).map_err(|_| {
-                format!("{name} is not set: run this by scripts/with-servers mariadb -- ...")
+    pub(crate) fn from_env(name: &'static str) -> Result<Self, String> {
+        let variable = |what: &str| {
+            let variable = format!("VAQUITA_{}_{what}", name.to_uppercase());
+            env::var(&variable).map_err(|_| {
+                format!("{variable} is not set: run this by scripts/with-servers {name} -- ...")
             })
         };
+        let port = variable("PORT")?;
         Ok(Self {
+            name,
+            way: Way::Unix,
             socket: variable("SOCKET")?,
+            port: port.parse().map_err(|_| format!("{port} is no port"))?,
             user: variable("USER")?,
             password: variable("PASSWORD")?,
             database: variable("DATABASE")?,
+            is_encrypted: false,
         })
     }
 
-    /// Describes it to a PHP script, in the environment variables that the examples read.
-    pub(crate) fn describe_to(&self, php: &mut Command) {
-        php.env("MYSQL_HOST", "localhost")
-            .env("MYSQL_SOCKET", &self.socket)
+    /// One that is nowhere.
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Self {
+        let none = String::new;
+        Self {
+            name: "",
+            way: Way::Unix,
+            socket: none(),
+            port: 0,
+            user: none(),
+            password: none(),
+            database: none(),
+            is_encrypted: false,
+        }
+    }
+
+    /// The same, reached another way.
+    pub(crate) fn by(&self, way: Way) -> Self {
+        Self { way, ..self.clone() }
+    }
+
+    /// The same, reached by TCP through whatever listens at this port.
+    pub(crate) fn through(&self, port: u16) -> Self {
+        Self { way: Way::Tcp, port, ..self.clone() }
+    }
+
+    /// The same, used by another user with the same password.
+    pub(crate) fn used_by(&self, user: &str) -> Self {
+        Self { user: user.to_owned(), ..self.clone() }
+    }
+
+    /// The same, over TLS or not.
+    pub(crate) fn encrypted(&self, is_encrypted: bool) -> Self {
+        Self { is_encrypted, ..self.clone() }
+    }
+
+    /// Where it listens by TCP, on the loopback.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The password of its users.
+    pub(crate) fn password(&self) -> &str {
+        &self.password
+    }
+
+    /// Describes it to a program, in the environment variables that the examples read.
+    pub(crate) fn describe_to(&self, program: &mut Command) {
+        let (host, socket) = match self.way {
+            Way::Unix => ("localhost", &*self.socket),
+            Way::Tcp => ("127.0.0.1", ""),
+        };
+        program
+            .env("MYSQL_HOST", host)
+            .env("MYSQL_SOCKET", socket)
+            .env("MYSQL_PORT", self.port.to_string())
             .env("MYSQL_USER", &self.user)
             .env("MYSQL_PASSWORD", &self.password)
-            .env("MYSQL_DATABASE", &self.database);
+            .env("MYSQL_DATABASE", &self.database)
+            .env("MYSQL_TLS", if self.is_encrypted { "1" } else { "" });
+    }
+
+    /// The id of its process.
+    ///
+    /// # Errors
+    /// It is not found where `scripts/server` notes it.
+    pub(crate) fn pid(&self) -> Result<String, String> {
+        let run = env::var("VAQUITA_RUN").map_err(|_| "VAQUITA_RUN is not set".to_owned())?;
+        let pid = read(&Path::new(&run).join(self.name).join("pid"))?;
+        Ok(pid.trim().to_owned())
+    }
+
+    /// The CPU time that its process has had, user and system, in milliseconds.
+    ///
+    /// # Errors
+    /// As [`Self::pid`].
+    pub(crate) fn cpu_ms(&self) -> Result<f64, String> {
+        let stat = read(&Path::new("/proc").join(self.pid()?).join("stat"))?;
+        cpu_ms_of(&stat).ok_or_else(|| format!("unexpected stat of the server: {stat}"))
     }
 
     /// Makes the demo's table, and tells the server's version.
@@ -71,5 +167,30 @@ impl Server {
         }
         written.map_err(|error| format!("the data could not be loaded: {error}"))?;
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The CPU time in a `/proc/PID/stat`: its 14th and 15th fields. The second is a name in parentheses, which may have anything in it.
+fn cpu_ms_of(stat: &str) -> Option<f64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_whitespace().skip(11).map_while(|field| field.parse().ok());
+    let (user, system): (u32, u32) = (times.next()?, times.next()?);
+    Some((f64::from(user) + f64::from(system)) * TICK_MS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_is_that_of_user_and_system() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194560 4011 0 2 0 150 25 0 0 20 0 9 0 2405 1 2";
+        assert_eq!(cpu_ms_of(stat), Some(1750.0));
+        assert_eq!(cpu_ms_of("7 (a) S 1 7 7"), None);
+        assert_eq!(cpu_ms_of(""), None);
     }
 }

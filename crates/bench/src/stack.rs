@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::process::{number, output, parse};
+use crate::processors::Processors;
 use crate::server::Server;
 
 /// Whose MySQL driver a PHP has.
@@ -23,6 +24,8 @@ pub(crate) enum Driver {
 pub(crate) struct Stack {
     driver: Driver,
     php: PathBuf,
+    /// Where it runs, if that is not left to the system.
+    processors: Option<Processors>,
 }
 
 /// What one run of the script reports: the figures.
@@ -43,7 +46,12 @@ pub(crate) struct Measurement {
 impl Stack {
     /// Names a PHP command; nothing is started yet.
     pub(crate) fn new(driver: Driver, php: &Path) -> Self {
-        Self { driver, php: php.to_owned() }
+        Self { driver, php: php.to_owned(), processors: None }
+    }
+
+    /// The same on a processor of its own.
+    pub(crate) fn on(self, processors: Option<&Processors>) -> Self {
+        Self { processors: processors.cloned(), ..self }
     }
 
     /// Tells the versions, such as "PHP 8.2.35, mysqlnd 8.2.35".
@@ -84,6 +92,35 @@ impl Stack {
         let mut command = self.command();
         server.describe_to(command.arg(script).arg(way));
         Measurement::read(&self.output(&mut command)?).map_err(|error| self.blame(&error))
+    }
+
+    /// Runs a script with these arguments, and gives back what it prints.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn run(
+        &self,
+        script: &Path,
+        arguments: &[&str],
+        server: &Server,
+    ) -> Result<String, String> {
+        let mut command = self.command();
+        server.describe_to(command.arg(script).args(arguments));
+        self.output(&mut command)
+    }
+
+    /// Runs statements, and gives back the first value of the last one's rows.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn sql(&self, server: &Server, statements: &[&str]) -> Result<String, String> {
+        let code = "$db = new mysqli(getenv('MYSQL_HOST'), getenv('MYSQL_USER'), getenv('MYSQL_PASSWORD'), \
+            getenv('MYSQL_DATABASE'), (int) getenv('MYSQL_PORT'), getenv('MYSQL_SOCKET') ?: null);
+            foreach (array_slice($argv, 1) as $sql) { $result = $db->query($sql); }
+            echo is_object($result) ? $result->fetch_row()[0] : '';";
+        let mut command = self.command();
+        server.describe_to(command.args(["-r", code, "--"]).args(statements));
+        self.output(&mut command)
     }
 
     /// The peak memory of a process that runs the script without fetching anything, in KiB.
@@ -135,7 +172,10 @@ impl Stack {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.php);
+        let mut command = match &self.processors {
+            Some(processors) => processors.client(&self.php),
+            None => Command::new(&self.php),
+        };
         set_up(&mut command);
         command
     }
