@@ -140,14 +140,6 @@ impl Error {
         matches!(self, Error::Io { error, .. } if error.kind() == io::ErrorKind::WouldBlock)
     }
 
-    /// An error that is none yet, in a place where it can't be tried again.
-    pub(crate) fn or_cut_off(self) -> Self {
-        if self.is_not_here_yet() {
-            return Error::lost(io::ErrorKind::UnexpectedEof.into(), false);
-        }
-        self
-    }
-
     /// A call on a connection that is gone.
     pub(crate) fn gone() -> Self {
         Error::lost(io::ErrorKind::NotConnected.into(), true)

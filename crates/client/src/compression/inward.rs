@@ -37,6 +37,8 @@ pub(crate) struct Inward {
     start: usize,
     end: usize,
     payload: Payload,
+    /// The last byte of a payload, while the end of what it was decompressed from is still to come.
+    last_byte: Option<u8>,
     checks_ids: bool,
 }
 
@@ -48,6 +50,7 @@ impl Inward {
             start: 0,
             end: 0,
             payload: Payload::default(),
+            last_byte: None,
             checks_ids: true,
         })
     }
@@ -78,16 +81,26 @@ impl Inward {
         }
         let length = room.len().min(self.payload.plain_left);
         let room = room.get_mut(..length).unwrap_or_default();
-        let read = if self.payload.is_compressed {
-            self.decompress(room, &mut receive)?
-        } else {
-            self.copy(room, &mut receive)?
+        let read = match (self.last_byte, room.first_mut()) {
+            (Some(last_byte), Some(room)) => {
+                *room = last_byte;
+                1
+            }
+            _ if self.payload.is_compressed => self.decompress(room, &mut receive)?,
+            _ => self.copy(room, &mut receive)?,
         };
-        self.payload.plain_left -= read;
-        if self.payload.plain_left == 0 && self.payload.is_compressed {
-            // What was taken out so far could not be given out again.
-            self.finish(&mut receive).map_err(Error::or_cut_off)?;
+        if read == self.payload.plain_left && self.payload.is_compressed {
+            match self.finish(&mut receive) {
+                Err(error) if error.is_not_here_yet() => {
+                    self.last_byte = room.last().copied();
+                    self.payload.plain_left = 1;
+                    return if read > 1 { Ok(read - 1) } else { Err(error) };
+                }
+                finished => finished?,
+            }
+            self.last_byte = None;
         }
+        self.payload.plain_left -= read;
         Ok(read)
     }
 

@@ -107,6 +107,38 @@ fn packets_arrive_in_any_pieces() {
 }
 
 #[test]
+fn what_has_not_come_yet_is_asked_for_again() {
+    for algorithm in ALGORITHMS {
+        let plain = text(600);
+        let bytes = [honest(algorithm, 0, &plain), packet(1, b"stored", 0)].concat();
+        for room in [1, 7, 10_000] {
+            let mut inward = Inward::new(algorithm).unwrap();
+            let mut sequence_id = 0;
+            let mut out = Vec::new();
+            let mut room = vec![0; room];
+            for byte in &bytes {
+                let mut come = Some(*byte);
+                loop {
+                    let receive = |buffer: &mut [u8]| {
+                        buffer[0] = come.take().ok_or(io::ErrorKind::WouldBlock)?;
+                        Ok(1)
+                    };
+                    match inward.read(&mut sequence_id, &mut room, receive) {
+                        Ok(length) => out.extend_from_slice(&room[..length]),
+                        Err(error) => {
+                            assert!(error.is_not_here_yet(), "{error:?}");
+                            break;
+                        }
+                    }
+                }
+            }
+            assert!(inward.is_empty());
+            assert_eq!(out, [&plain, &b"stored"[..]].concat(), "{algorithm:?}");
+        }
+    }
+}
+
+#[test]
 fn a_cut_is_an_error_and_gives_no_more_than_came() {
     for algorithm in ALGORITHMS {
         let plain = text(600);
