@@ -1,4 +1,4 @@
-//! A fake server for one client, in a thread of its own: what Rust tests use.
+//! A fake server in a thread of its own, for one client or for one after the other: what Rust tests use.
 
 use std::fs;
 use std::io;
@@ -18,11 +18,11 @@ use crate::script::Script;
 /// When a server of a test ends whatever happens; far more than any script takes.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// A server for one client.
+/// A server for one client, or for one after the other.
 #[derive(Debug)]
 pub struct FakeServer {
     listener: Arc<Listener>,
-    thread: Option<JoinHandle<io::Result<Recording>>>,
+    thread: Option<JoinHandle<io::Result<Vec<Recording>>>>,
     _folder: Option<Folder>,
 }
 
@@ -32,7 +32,7 @@ impl FakeServer {
     /// # Errors
     /// The system's.
     pub fn tcp(script: impl Into<Arc<Script>>, delivery: Delivery) -> io::Result<Self> {
-        Ok(FakeServer::start(Listener::tcp()?, None, script.into(), delivery))
+        Ok(FakeServer::start(Listener::tcp()?, None, vec![script.into()], delivery))
     }
 
     /// Plays a script to the first client that connects by TCP to this address of the machine.
@@ -44,7 +44,7 @@ impl FakeServer {
         script: impl Into<Arc<Script>>,
         delivery: Delivery,
     ) -> io::Result<Self> {
-        Ok(FakeServer::start(Listener::tcp_on(ip)?, None, script.into(), delivery))
+        Ok(FakeServer::start(Listener::tcp_on(ip)?, None, vec![script.into()], delivery))
     }
 
     /// Plays a script to the first client that connects by a unix socket in a folder of its own.
@@ -52,21 +52,36 @@ impl FakeServer {
     /// # Errors
     /// The system's.
     pub fn unix(script: impl Into<Arc<Script>>, delivery: Delivery) -> io::Result<Self> {
+        FakeServer::unix_in_turn([script.into()], delivery)
+    }
+
+    /// Plays each script to a client of its own, the next one when the one before has closed, by a unix socket in a folder of its own.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn unix_in_turn<S: Into<Arc<Script>>>(
+        scripts: impl IntoIterator<Item = S>,
+        delivery: Delivery,
+    ) -> io::Result<Self> {
         let folder = Folder::new()?;
         let listener = Listener::unix(&folder.0.join("sock"))?;
-        Ok(FakeServer::start(listener, Some(folder), script.into(), delivery))
+        let scripts = scripts.into_iter().map(Into::into).collect();
+        Ok(FakeServer::start(listener, Some(folder), scripts, delivery))
     }
 
     fn start(
         listener: Listener,
         folder: Option<Folder>,
-        script: Arc<Script>,
+        scripts: Vec<Arc<Script>>,
         delivery: Delivery,
     ) -> Self {
         let listener = Arc::new(listener);
         let own = Arc::clone(&listener);
-        let thread =
-            thread::spawn(move || own.serve(&script, delivery, Instant::now() + TIME_LIMIT));
+        let thread = thread::spawn(move || {
+            let serve =
+                |script: &Arc<Script>| own.serve(script, delivery, Instant::now() + TIME_LIMIT);
+            scripts.iter().map(serve).collect()
+        });
         FakeServer { listener, thread: Some(thread), _folder: folder }
     }
 
@@ -79,7 +94,15 @@ impl FakeServer {
     ///
     /// # Errors
     /// No client came; the system's.
-    pub fn finish(mut self) -> io::Result<Recording> {
+    pub fn finish(self) -> io::Result<Recording> {
+        self.finish_all()?.pop().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Waits until all clients have closed, and tells what each of them sent.
+    ///
+    /// # Errors
+    /// There were fewer clients than scripts; the system's.
+    pub fn finish_all(mut self) -> io::Result<Vec<Recording>> {
         let thread = self.thread.take().ok_or(io::ErrorKind::NotFound)?;
         thread.join().map_err(|_| io::Error::other("the fake server panicked"))?
     }
