@@ -10,12 +10,16 @@
 
 mod fake;
 
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fake::PATIENCE;
 use vaquita_client::{
-    ConnectOptions, Connection, Error, Pool, PoolCheck, PoolLimits, PoolStats, QueryResponse,
-    State, StatusFlags,
+    Address, ConnectOptions, Connection, Error, Pool, PoolCheck, PoolLimits, PoolStats,
+    QueryResponse, State, StatusFlags,
 };
 use vaquita_fake_server::packets::{
     AUTOCOMMIT, MORE_RESULTS, OFFERED, column, column_count, early_err, eof, err, greeting,
@@ -274,6 +278,54 @@ fn a_server_that_never_answers_the_reset_keeps_nobody_waiting_longer_than_its_ti
     };
     check("what can't write", |options| options.read_timeout = Some(SHORT), true);
     check("what may write", |options| options.connect_timeout = Some(SHORT), false);
+}
+
+/// A stream whose other side closes when it is told to; what it has said can still be read.
+#[derive(Debug)]
+struct Closing {
+    stream: UnixStream,
+    is_closed: Arc<AtomicBool>,
+}
+
+impl Read for Closing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Closing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.is_closed.load(Ordering::Relaxed) {
+            true => Err(io::ErrorKind::BrokenPipe.into()),
+            false => self.stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The last words of a server that was gone before the query was sent are no answer to it.
+#[test]
+fn last_words_are_no_answer() {
+    for (name, sequence_id, code) in [("a refusal", 1, 1053), ("a goodbye", 0, 4031)] {
+        let script = reset_twice().send_as(sequence_id, err(code, b"HY000", "no"));
+        let mut servers = Servers::new([script, fresh().send_all(result(&["new"]))]);
+        let Address::Unix(path) = &servers.options.address else { unreachable!() };
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let closing = Closing {
+            stream: UnixStream::connect(path).unwrap(),
+            is_closed: Arc::clone(&is_closed),
+        };
+        servers.give(Connection::over(Box::new(closing), &servers.options).unwrap());
+        let mut connection = servers.take_again();
+        is_closed.store(true, Ordering::Relaxed);
+        let answer = select(&mut connection);
+        assert_eq!(answer.unwrap_or_else(|error| panic!("{name}: {error}")), "new", "{name}");
+        drop(connection);
+        assert_eq!(servers.finish()[1], [query("SELECT 1")], "{name}");
+    }
 }
 
 /// The other connection is one that it would be noticed on, or there is none.

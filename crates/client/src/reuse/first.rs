@@ -69,7 +69,8 @@ impl Connection {
             self.send_now(command)
         };
         match sent {
-            Err(error) if error.nothing_sent() && is_lost(&error) => {
+            // Of what can't write it does not matter how much was sent; the server's last words do not say so.
+            Err(error) if !is_timeout(&error) && (error.nothing_sent() || repeatable.is_some()) => {
                 self.replace(error)?;
                 self.send_now(command)
             }
@@ -180,5 +181,9 @@ impl Connection {
 
 /// Whether a connection is dead, and not only slow.
 fn is_lost(error: &Error) -> bool {
-    matches!(error, Error::Io { error, .. } if error.kind() != io::ErrorKind::TimedOut)
+    matches!(error, Error::Io { .. }) && !is_timeout(error)
+}
+
+fn is_timeout(error: &Error) -> bool {
+    matches!(error, Error::Io { error, .. } if error.kind() == io::ErrorKind::TimedOut)
 }
