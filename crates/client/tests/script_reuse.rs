@@ -356,6 +356,20 @@ fn what_can_not_be_replaced_is_gone() {
     }
 }
 
+#[test]
+fn a_file_is_sent_on_the_connection_that_took_the_place_of_another() {
+    let load = "LOAD DATA LOCAL INFILE '/a' INTO TABLE t";
+    let asks = fresh().send(local_infile("/a")).expect_packet().send(ok(AUTOCOMMIT));
+    let mut servers = Servers::new([reset_twice().reset(), asks]);
+    let mut connection = servers.take_after_reset();
+    connection.allow_local_infile(true);
+    let answer = ask(&mut connection, load);
+    assert!(matches!(&answer, Ok(QueryResponse::LocalInfile(name)) if name == b"/a"), "{answer:?}");
+    connection.send_local_infile(&mut &b""[..]).unwrap();
+    drop(connection);
+    assert_eq!(servers.finish()[1], [query(load), Vec::new()]);
+}
+
 /// A server or a proxy that does not know the reset.
 #[test]
 fn where_the_reset_is_refused_another_log_in_takes_its_place() {

@@ -164,6 +164,7 @@ impl Connection {
         replacement.set_counted(counted);
         replacement.allows_local_infile = self.allows_local_infile;
         replacement.refuses_spoilt_rows = self.refuses_spoilt_rows;
+        replacement.local_infiles = std::mem::take(&mut self.local_infiles);
         replacement.reuse.counts = self.reuse.counts;
         replacement.reuse.counts.replaced += 1;
         self.state = State::Broken;
