@@ -76,10 +76,8 @@ impl Connection {
     }
 
     pub(super) fn look_without_waiting(&mut self) -> Result<(), Error> {
-        if self.reuse.is_owed() {
-            self.finish_owed()?;
-            return self.stream.refuse_leftovers();
-        }
+        self.finish_owed()?;
+        // A hang-up comes behind the replies.
         self.stream.receive_nothing()
     }
 
