@@ -2,9 +2,9 @@
 //! its answer.
 
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use vaquita_client::{ConnectOptions, Connection, Pool, State};
+use vaquita_client::{ConnectOptions, Connection, Pool, PoolLimits, State};
 
 use crate::relay::{Cut, Direction, Relay};
 use crate::servers::{Server, run, text};
@@ -20,6 +20,8 @@ struct Case {
     cut: Cut,
     /// Whether the replies to the reset have been read before the command is given.
     is_awaited: bool,
+    /// Whether the server is told how long the connection may be idle, and told otherwise before the command.
+    is_timed: bool,
 }
 
 /// What came of cutting at one byte after the other.
@@ -67,7 +69,9 @@ impl Bench {
         let connections = self.relay.connections();
         self.relay.cut_after(case.direction, bytes, case.cut);
         let begun = Instant::now();
-        give(&mut self.pool, connection);
+        let idle_timeout = case.is_timed.then_some(Duration::from_secs(3600));
+        let lease = self.pool.lease();
+        self.pool.give(lease, Some(connection), &PoolLimits { idle_timeout, ..LIMITS });
         let taken = self.pool.take(&self.options, &LIMITS);
         let mut connection = taken.unwrap_or_else(|| Connection::connect(&self.options).unwrap());
         if case.is_awaited {
@@ -138,14 +142,23 @@ fn cut_on(server: &Server, way: &str, direction: Direction, options: &ConnectOpt
     let mut bench = Bench { relay, options, table, observer, pool: Pool::default(), tag: 0 };
     let cuts: &[Cut] = if way == "unix" { &[Cut::Close] } else { &[Cut::Close, Cut::Reset] };
     let step = if is_thorough() || matches!(way, "TCP" | "unix") { 1 } else { 5 };
+    let mut told = format!("{} over {way}, {direction:?}:", server.name);
     // How many bytes belong to the reset.
     let mut release = 0;
-    let mut told = format!("{} over {way}, {direction:?}:", server.name);
-    for command in Command::ALL {
-        let case = |is_awaited, cut| Case { command, direction, cut, is_awaited };
+    let plain = Command::ALL.map(|command| (command, false));
+    let timed = if is_thorough() { &Command::ALL[..] } else { &Command::ALL[..2] };
+    let timed = timed.iter().map(|command| (*command, true));
+    let timed = timed.filter(|_| is_thorough() || way == "unix");
+    for (command, is_timed) in plain.into_iter().chain(timed) {
+        if is_timed {
+            release = 0;
+            told += " timed";
+        }
+        let case = |is_awaited, cut| Case { command, direction, cut, is_awaited, is_timed };
         let cases: Vec<Case> =
             cuts.iter().flat_map(|cut| [false, true].map(|it| case(it, *cut))).collect();
         for cases in cases.chunks(if is_thorough() { 1 } else { cases.len() }) {
+            let step = if is_timed && !is_thorough() { 3 } else { step };
             let outcomes = bench.cut_at((release..).step_by(step), cases);
             let Outcomes { unnoticed, failed } = outcomes;
             told += &format!(" {command:?} {unnoticed} unnoticed {failed} failed,");

@@ -9,6 +9,7 @@
 
 mod cuts;
 mod deaths;
+mod limits;
 #[path = "../relay/mod.rs"]
 mod relay;
 mod round_trips;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use vaquita_client::{ConnectOptions, Connection, Pool};
+use vaquita_client::{ConnectOptions, Connection, Pool, PoolLimits};
 
 use crate::relay::{Direction, PATIENCE, Relay};
 use crate::servers::{Server, run, text};
@@ -171,6 +171,19 @@ fn reuse_and_a_query_take_one_round_trip() {
             assert_eq!(text(way.connection(), "SELECT 1"), "1");
             way.give();
             begun.elapsed()
+        });
+        let timed = PoolLimits { idle_timeout: Some(Duration::from_secs(3600)), ..LIMITS };
+        assert_one_round_trip(&format!("{name}: SELECT, where idle sessions end in time"), || {
+            way.take();
+            run(way.connection(), "SET @a = 1");
+            let lease = way.pool.lease();
+            way.pool.give(lease, way.connection.take(), &timed);
+            let begun = Instant::now();
+            way.take();
+            assert_eq!(text(way.connection(), "SELECT 1"), "1");
+            let time = begun.elapsed();
+            way.give();
+            time
         });
         assert_one_round_trip(&format!("{name}: a write after the reset"), || {
             way.take();
