@@ -197,6 +197,36 @@ fn a_connection_that_became_another_users_is_that_users() {
     }
 }
 
+/// Also where that depends on the current database.
+#[test]
+fn a_user_may_do_the_same_on_a_connection_that_was_used() {
+    for server in Server::all() {
+        let mut admin = server.connect();
+        drop_user(&mut admin, "pooled_there", "localhost");
+        run(&mut admin, "CREATE USER pooled_there@localhost IDENTIFIED BY 'secret'");
+        run(&mut admin, &format!("GRANT ALL ON {}.* TO pooled_there@localhost", server.database()));
+        run(&mut admin, "DROP TABLE IF EXISTS pool_there");
+        run(&mut admin, "CREATE TABLE pool_there (id INT) ENGINE=InnoDB");
+        let options = ConnectOptions {
+            user: b"pooled_there".to_vec(),
+            password: b"secret".to_vec(),
+            ..server.options(server.unix())
+        };
+        let mut pool = Pool::default();
+        let mut connection = Connection::connect(&options).unwrap();
+        let id = connection.thread_id();
+        for _ in 0..4 {
+            run(&mut connection, "INSERT INTO pool_there VALUES (1)");
+            give(&mut pool, connection);
+            connection = pool.take(&options, &LIMITS).unwrap();
+        }
+        assert_eq!(connection.thread_id(), id);
+        drop(connection);
+        run(&mut admin, "DROP TABLE pool_there");
+        drop_user(&mut admin, "pooled_there", "localhost");
+    }
+}
+
 /// A role that a user took before another logged in is not the next one's.
 fn shown_role(server: &Server, admin: &mut Connection) {
     run(admin, "DROP ROLE IF EXISTS pooled_role");

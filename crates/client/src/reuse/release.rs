@@ -120,19 +120,20 @@ impl Connection {
         let traces = self.reuse.traces;
         self.write_owed(Command::ResetConnection)?;
         let home = self.options.database.clone();
-        match home.as_deref() {
-            Some(home) if traces.has_database || *home != *self.session.database => {
-                self.write_owed(Command::InitDb(home))?;
-            }
-            None if traces.has_database || !self.session.database.is_empty() => {
-                // To none there is no other way.
-                self.reuse.left = Left::ToLogIn;
-                return Ok(());
-            }
-            _ => {}
+        let is_elsewhere =
+            traces.has_database || *home.as_deref().unwrap_or_default() != *self.session.database;
+        if home.is_none() && is_elsewhere {
+            // To none there is no other way.
+            self.reuse.left = Left::ToLogIn;
+            return Ok(());
         }
-        if let Some(role) = learnt.role.as_deref().filter(|_| traces.has_role) {
+        let role = learnt.role.as_deref().filter(|_| traces.has_role);
+        if let Some(role) = role {
             self.write_owed(Command::Query(role))?;
+        }
+        let is_lost = role.is_some() && self.role_takes_database();
+        if let Some(home) = home.filter(|_| is_elsewhere || is_lost) {
+            self.write_owed(Command::InitDb(&home))?;
         }
         if !learnt.resets_names {
             self.write_owed(Command::Query(&learnt.names))?;
@@ -154,6 +155,12 @@ impl Connection {
         let written = self.write_init_commands(&init_commands);
         self.options.init_commands = init_commands;
         written
+    }
+
+    /// Whether SET ROLE takes away what the user may do in the current database, until that is chosen again: so MySQL 8.0 does, not only to
+    /// those who have it by a role.
+    pub(super) fn role_takes_database(&self) -> bool {
+        !self.is_mariadb()
     }
 
     /// Sends the init commands if nobody notices when they run; else they are run when the connection is taken.

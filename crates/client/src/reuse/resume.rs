@@ -183,6 +183,9 @@ impl Connection {
         };
         if let Some(role) = learnt.role.as_deref().filter(|_| has_role) {
             self.run_own(role)?;
+            if !database.is_empty() && self.role_takes_database() {
+                self.init_db(database)?;
+            }
         }
         // MySQL 5.6 leaves these.
         self.run_own(b"SET timestamp = DEFAULT, last_insert_id = 0")?;
