@@ -91,24 +91,24 @@ impl Servers {
         Servers { server, options, pool: Pool::default() }
     }
 
-    fn connect(&self) -> Connection {
-        Connection::connect(&self.options).unwrap()
+    fn connect(&self) -> Box<Connection> {
+        Box::new(Connection::connect(&self.options).unwrap())
     }
 
     /// Gives back a connection that was used.
-    fn give(&mut self, mut connection: Connection) {
+    fn give(&mut self, mut connection: Box<Connection>) {
         assert!(matches!(ask(&mut connection, "DO 1"), Ok(QueryResponse::Ok)));
         let lease = self.pool.lease();
         self.pool.give(lease, Some(connection), &LIMITS);
     }
 
     /// Goes with the first server as far as [`reset_twice`] does, and takes the connection again, unseen.
-    fn take_after_reset(&mut self) -> Connection {
+    fn take_after_reset(&mut self) -> Box<Connection> {
         self.give(self.connect());
         self.take_again()
     }
 
-    fn take_again(&mut self) -> Connection {
+    fn take_again(&mut self) -> Box<Connection> {
         let connection = self.pool.take(&self.options, &LIMITS).expect("the first reset works");
         self.give(connection);
         self.pool.take(&self.options, &UNSEEN).expect("nobody has looked")
@@ -311,12 +311,12 @@ impl Write for Closing {
 
 impl Servers {
     /// Does as [`Servers::take_after_reset`] by way of a [`Closing`].
-    fn take_closing(&mut self) -> (Connection, Arc<AtomicUsize>) {
+    fn take_closing(&mut self) -> (Box<Connection>, Arc<AtomicUsize>) {
         let Address::Unix(path) = &self.options.address else { unreachable!() };
         let stream = UnixStream::connect(path).unwrap();
         let takes = Arc::new(AtomicUsize::new(usize::MAX));
         let closing = Closing { stream, takes: Arc::clone(&takes) };
-        self.give(Connection::over(Box::new(closing), &self.options).unwrap());
+        self.give(Box::new(Connection::over(Box::new(closing), &self.options).unwrap()));
         (self.take_again(), takes)
     }
 }

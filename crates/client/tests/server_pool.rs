@@ -213,7 +213,7 @@ fn a_user_may_do_the_same_on_a_connection_that_was_used() {
             ..server.options(server.unix())
         };
         let mut pool = Pool::default();
-        let mut connection = Connection::connect(&options).unwrap();
+        let mut connection = Box::new(Connection::connect(&options).unwrap());
         let id = connection.thread_id();
         for _ in 0..4 {
             run(&mut connection, "INSERT INTO pool_there VALUES (1)");

@@ -73,7 +73,8 @@ impl Bench {
         let lease = self.pool.lease();
         self.pool.give(lease, Some(connection), &PoolLimits { idle_timeout, ..LIMITS });
         let taken = self.pool.take(&self.options, &LIMITS);
-        let mut connection = taken.unwrap_or_else(|| Connection::connect(&self.options).unwrap());
+        let connect = || Box::new(Connection::connect(&self.options).unwrap());
+        let mut connection = taken.unwrap_or_else(connect);
         if case.is_awaited {
             connection.await_owed().expect("nobody has noticed anything");
         }

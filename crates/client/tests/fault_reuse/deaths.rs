@@ -43,7 +43,7 @@ struct Scene {
     relay: Relay,
     options: ConnectOptions,
     /// Where it was taken already.
-    connection: Option<Connection>,
+    connection: Option<Box<Connection>>,
     id: u32,
 }
 

@@ -118,15 +118,15 @@ fn with_start(options: ConnectOptions) -> ConnectOptions {
 }
 
 /// A connection of which it is known what a reset leaves: one that was reset once. `None`: it died meanwhile.
-fn reset_once(pool: &mut Pool, options: &ConnectOptions) -> Option<Connection> {
+fn reset_once(pool: &mut Pool, options: &ConnectOptions) -> Option<Box<Connection>> {
     let mut connection =
-        pool.take(options, &LIMITS).or_else(|| Connection::connect(options).ok())?;
+        pool.take(options, &LIMITS).or_else(|| Connection::connect(options).ok().map(Box::new))?;
     query(&mut connection, "SET @a = 1").ok()?;
     give(pool, connection);
     pool.take(options, &LIMITS)
 }
 
-fn give(pool: &mut Pool, connection: Connection) {
+fn give(pool: &mut Pool, connection: Box<Connection>) {
     let lease = pool.lease();
     pool.give(lease, Some(connection), &LIMITS);
 }

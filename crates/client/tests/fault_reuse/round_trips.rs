@@ -26,7 +26,7 @@ struct Way {
     relay: Relay,
     options: ConnectOptions,
     pool: Pool,
-    connection: Option<Connection>,
+    connection: Option<Box<Connection>>,
 }
 
 impl Way {
