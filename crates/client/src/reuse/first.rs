@@ -116,7 +116,13 @@ impl Connection {
         let First::Sent(repeatable) = std::mem::take(&mut self.reuse.first) else {
             return read(self);
         };
-        let lost = match self.finish_owed() {
+        // The end of the last user's transaction may take long, longer than another connection.
+        let finished = if self.reuse.is_owed() {
+            self.within_connect_timeout(Connection::finish_owed)
+        } else {
+            Ok(())
+        };
+        let lost = match finished {
             // Its reply would be one of a session that nobody knows.
             Err(error) => error,
             Ok(()) => {
