@@ -12,10 +12,10 @@ mod fake;
 use std::sync::Arc;
 
 use fake::Over;
-use vaquita_client::{Connection, Pool, PoolLimits, PoolStats};
-use vaquita_fake_server::packets::{AUTOCOMMIT, err, ok};
+use vaquita_client::{Connection, Pool, PoolCheck, PoolLimits, PoolStats};
+use vaquita_fake_server::packets::{AUTOCOMMIT, column, column_count, eof, err, ok, row};
 use vaquita_fake_server::{Delivery, FakeServer, Script};
-use vaquita_protocol::Command;
+use vaquita_protocol::{ColumnType, Command, StatusFlags};
 
 /// Gives back a connection that was used to a server that goes on so, and asks for it again: whether it comes, and the packets since the log-in.
 fn hand_on(script: Script) -> (bool, PoolStats, Vec<Vec<u8>>) {
@@ -76,4 +76,46 @@ fn a_connection_that_can_not_be_handed_on_is_closed() {
             .close(),
     );
     check(used().close());
+}
+
+#[test]
+fn escaping_goes_by_the_new_session_before_the_server_has_said_a_word_of_it() {
+    let unsafe_status = AUTOCOMMIT.with(StatusFlags::NO_BACKSLASH_ESCAPES);
+    let columns = [(); 6].map(|()| column("", ColumnType::VAR_STRING));
+    let charset: &[u8] = b"utf8mb4";
+    let collation: &[u8] = b"utf8mb4_general_ci";
+    let learnt = [b"", charset, charset, collation, collation, b"0"].map(Some);
+    let script = used()
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_command(Command::ResetConnection)
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(column_count(6))
+        .send_all(columns)
+        .send(eof(AUTOCOMMIT))
+        .send(row(&learnt))
+        .send(eof(AUTOCOMMIT))
+        .expect_command(Command::ResetConnection)
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(ok(AUTOCOMMIT))
+        .expect_query()
+        .send(ok(unsafe_status))
+        // The reset and the role are not answered; what comes then is the goodbye.
+        .expect_packet()
+        .expect_packet()
+        .expect_packet();
+    let server = fake::serve(&Arc::new(script.close()), Over::Unix, Delivery::WHOLE);
+    let options = fake::options(&server);
+    let mut connection = Connection::connect(&options).unwrap();
+    for sql in [&b"DO 1"[..], b"SET sql_mode = 'NO_BACKSLASH_ESCAPES'"] {
+        connection.send_query(sql).unwrap();
+        connection.read_query_response().unwrap();
+        assert!(connection.release(None));
+        connection.resume(PoolCheck::Peek).unwrap();
+    }
+    assert_eq!(connection.escape(b"\\'"), b"\\\\\\'");
 }

@@ -19,7 +19,7 @@ mod traces;
 
 use std::cell::Cell;
 
-use vaquita_protocol::{Charset, Command};
+use vaquita_protocol::{Charset, Command, StatusFlags};
 
 use crate::connection::Connection;
 use crate::handshake::choose_charset;
@@ -38,6 +38,8 @@ pub(crate) struct Reuse {
     /// How many replies are owed to what was sent when it was given back.
     owed: usize,
     left: Left,
+    /// What the server said of the session when it was last begun anew.
+    fresh_status: StatusFlags,
     /// Whether the init commands are to be run when it is taken.
     owes_init_commands: bool,
     /// Whether the server was told to end the session sooner while nobody uses it.

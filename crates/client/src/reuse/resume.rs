@@ -56,6 +56,10 @@ impl Connection {
             let options = self.options.clone();
             self.end_connection_phase(&options)?;
         }
+        if self.reuse.is_owed() {
+            // The last word was the last user's; escaping goes by it.
+            self.session.status = self.reuse.fresh_status;
+        }
         self.session.begin_anew(self.charset, self.options.database.as_deref());
         self.allows_local_infile = false;
         self.reuse.is_fresh();
@@ -113,6 +117,7 @@ impl Connection {
     pub(crate) fn finish_owed(&mut self) -> Result<(), Error> {
         while self.reuse.is_owed() {
             self.read_owed()?;
+            self.reuse.fresh_status = self.session.status;
         }
         Ok(())
     }
