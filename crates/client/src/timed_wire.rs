@@ -59,11 +59,11 @@ impl TimedWire {
     /// Reads at least one byte.
     #[inline]
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
-            return self.read_watched(buffer, left);
-        }
         if !self.waits {
             return self.read_at_once(buffer);
+        }
+        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
+            return self.read_watched(buffer, left);
         }
         loop {
             let left = self.time_left()?;
@@ -164,11 +164,11 @@ impl TimedWire {
     }
 
     fn write_once(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
-            return self.write_watched(slices, left);
-        }
         if !self.waits {
             return self.wire()?.write_vectored_at_once(slices);
+        }
+        if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
+            return self.write_watched(slices, left);
         }
         let left = self.time_left()?;
         let wire = self.wire()?;
