@@ -4,6 +4,7 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
+use crate::error::Error;
 use crate::options::ConnectOptions;
 use crate::reuse::PasswordDigest;
 use crate::state::State;
@@ -137,11 +138,19 @@ impl Pool {
         let password = PasswordDigest::of(&options.password);
         while let Some(place) = self.place(options, &password) {
             let mut connection = self.idle.remove(place).connection;
-            if connection.resume_for(options, limits.check).is_ok() {
-                self.stats.hits += 1;
-                return Some(connection);
+            match connection.resume_for(options, limits.check) {
+                Ok(()) => {
+                    self.stats.hits += 1;
+                    return Some(connection);
+                }
+                Err(error) => {
+                    self.stats.replaced += 1;
+                    // What it refuses, such as a database that is not there, it would refuse on the others, too.
+                    if matches!(error, Error::Server { .. }) {
+                        break;
+                    }
+                }
             }
-            self.stats.replaced += 1;
         }
         self.stats.misses += 1;
         None
