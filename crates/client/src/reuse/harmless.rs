@@ -77,7 +77,9 @@ pub(crate) fn cannot_write(sql: &[u8], dialect: Dialect) -> bool {
     // Comments may be executed.
     let has_comment =
         || sql.windows(2).any(|pair| matches!(pair, b"/*" | b"--")) || sql.contains(&b'#');
-    if sql.len() > MAX_READ_BYTES || has_comment() {
+    // What double quotes and backslashes mean depends on sql_mode.
+    let is_ambiguous = || sql.contains(&b'"') && sql.contains(&b'\\');
+    if sql.len() > MAX_READ_BYTES || has_comment() || is_ambiguous() {
         return false;
     }
     let mut tokens = Tokens::new(sql, dialect);
@@ -221,6 +223,7 @@ mod tests {
             "SELECT 1; DELETE FROM t",
             "SELECT 1;",
             "SELECT 1 /*! INTO @a */",
+            "SELECT 1 AS \"a\\\", f() AS \"b\"",
             "SELECT 1 -- x",
             "SELECT 1 # x",
             "SELECT CURRENT_USER",

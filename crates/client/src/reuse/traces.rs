@@ -51,8 +51,9 @@ const KEEPS_DATABASE: [&[u8]; 24] = [
     b"LOAD",
 ];
 
-/// What a SET names whose effect nothing undoes: the profiles of statements, which MariaDB keeps, and MySQL's resource groups.
-const INDELIBLE: [&[u8]; 2] = [b"profiling", b"resource"];
+/// What a SET names whose effect nothing undoes: the profiles of statements, which MariaDB keeps, MySQL's resource groups, and what its
+/// optimizer wrote down of the last statements.
+const INDELIBLE: [&[u8]; 3] = [b"profiling", b"resource", b"optimizer_trace"];
 const INSERT_ID: &[u8] = b"insert_id";
 
 impl Traces {
@@ -72,9 +73,9 @@ impl Traces {
         self.add(Traces::of(command, dialect, is_several));
     }
 
-    /// What is left when another user has logged in on the same connection.
+    /// What is left when another user has logged in on the same connection: the role, also one that the first had from the beginning.
     pub(crate) fn after_log_in(self) -> Traces {
-        Traces { is_used: self.has_role, has_database: false, ..self }
+        Traces { is_used: true, has_role: true, has_database: false, ..self }
     }
 
     fn add(&mut self, other: Traces) {
@@ -105,14 +106,12 @@ impl Traces {
 
     /// Of a statement that may do anything.
     fn all_of(sql: &[u8]) -> Traces {
-        let read = sql.get(..MAX_READ_BYTES).unwrap_or(sql);
-        let words = read.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
-        let names = |word: &&[u8]| words.clone().any(|it| it.eq_ignore_ascii_case(word));
-        Traces {
-            is_indelible: INDELIBLE.iter().any(names),
-            has_insert_id: names(&INSERT_ID),
-            ..Traces::ALL
+        let mut traces = Traces::ALL;
+        for word in sql.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
+            traces.is_indelible |= INDELIBLE.iter().any(|it| it.eq_ignore_ascii_case(word));
+            traces.has_insert_id |= INSERT_ID.eq_ignore_ascii_case(word);
         }
+        traces
     }
 
     fn of_statement(sql: &[u8], dialect: Dialect) -> Traces {
@@ -128,7 +127,9 @@ impl Traces {
         if !KEEPS_DATABASE.into_iter().any(is) {
             return Traces::all_of(sql);
         }
-        let is_whole = sql.len() <= MAX_READ_BYTES;
+        // What double quotes and backslashes mean depends on sql_mode.
+        let is_read_in_one_way = !(sql.contains(&b'"') && sql.contains(&b'\\'));
+        let is_whole = sql.len() <= MAX_READ_BYTES && is_read_in_one_way;
         let has_role = if is(b"SELECT") {
             // Nothing is called.
             !(is_whole && tokens.all(is_literal))
@@ -213,6 +214,7 @@ mod tests {
             "SET NAMES utf8mb4, ROLE r",
             "INSERT INTO t VALUES (1)",
             "(SELECT 1) UNION (SELECT f())",
+            "SELECT 1 \"a\\\", f() \"1\"",
             "COMMIT",
         ] {
             check(sql, "ur");
@@ -248,6 +250,9 @@ mod tests {
     fn what_nothing_undoes_is_seen() {
         check("SET @a = 1, @@PROFILING = 1", "uri");
         check("set resource group x", "uri");
+        check("SET optimizer_trace = 'enabled=on'", "uri");
+        check(&format!("SET @a = '{}', profiling = 1", "x".repeat(MAX_READ_BYTES)), "uri");
+        check(&format!("/* {} */ SET profiling = 1", "x".repeat(MAX_READ_BYTES)), "urdi");
         check("SELECT 1; SET profiling = 1", "urdi");
         check("SELECT 'profiling'", "u");
         let insert_id = |sql: &[u8]| Traces::all_of(sql).has_insert_id;
