@@ -92,6 +92,14 @@ impl Connection {
             let written = self.write_wait_timeout();
             written.or_else(|error| self.replace(error))?;
         }
+        self.await_session()
+    }
+
+    /// Waits until it is known what the session is like, by which values are escaped.
+    ///
+    /// # Errors
+    /// As [`Connection::await_owed`].
+    pub fn await_session(&mut self) -> Result<(), Error> {
         if !self.reuse.is_owed() {
             return Ok(());
         }

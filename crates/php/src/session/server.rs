@@ -9,6 +9,10 @@ use vaquita_client::{Address, Connection};
 impl Session {
     /// `text` escaped for a string literal of this connection; `None`: there is none, which is recorded.
     pub(crate) fn escape(&self, text: &[u8]) -> Option<Str> {
+        if self.is_new() {
+            // Of a connection that is dead the next command tells.
+            self.adjust(|connection| drop(connection.await_session()));
+        }
         let escaped = self.scratch.with(|scratch| {
             *scratch = self.look(|connection| connection.escape(text))?;
             Some(())
