@@ -141,6 +141,11 @@ const MARIADB_TRACES: &[Trace] = &[
     ),
     trace("the database, from a procedure", &["CALL reuse_use()"], "SELECT DATABASE()"),
     trace(
+        "profiles, from a procedure",
+        &["CALL reuse_profile()", "DO 7"],
+        "SELECT COUNT(*) FROM information_schema.PROFILING",
+    ),
+    trace(
         "a role, in another statement",
         &["SET @a = 1, ROLE reuse_role"],
         "SELECT IFNULL(CURRENT_ROLE(), 'none')",
@@ -206,6 +211,7 @@ fn prepare_server(server: &Server) -> Vec<&'static Trace> {
             "DROP TABLE IF EXISTS reuse_t, reuse_other, reuse_ids, reuse_triggers",
             "DROP FUNCTION IF EXISTS reuse_f",
             "DROP PROCEDURE IF EXISTS reuse_use",
+            "DROP PROCEDURE IF EXISTS reuse_profile",
             "DROP SEQUENCE IF EXISTS reuse_seq",
             "DROP ROLE IF EXISTS reuse_role",
         ],
@@ -233,6 +239,7 @@ fn prepare_server(server: &Server) -> Vec<&'static Trace> {
     if server.is_mariadb() {
         run(&mut admin, "CREATE SEQUENCE reuse_seq");
         run(&mut admin, "CREATE PROCEDURE reuse_use() EXECUTE IMMEDIATE 'USE information_schema'");
+        run(&mut admin, "CREATE PROCEDURE reuse_profile() SET profiling = 1");
         traces.extend(MARIADB_TRACES);
     }
     // What a server does not have can't be left there.

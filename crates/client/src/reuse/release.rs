@@ -6,7 +6,7 @@ use vaquita_protocol::{Capabilities, Command, SetOption};
 
 use super::harmless::{names_wait_timeout, only_sets};
 use super::learnt::Learnt;
-use super::{Left, Reset, first::First};
+use super::{Left, Reset, first::First, traces::Traces};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::state::State;
@@ -119,6 +119,7 @@ impl Connection {
     pub(super) fn write_restoration(&mut self, learnt: &Learnt) -> Result<(), Error> {
         let traces = self.reuse.traces;
         self.write_owed(Command::ResetConnection)?;
+        self.write_end_of_profiles(traces)?;
         let home = self.options.database.clone();
         let is_elsewhere =
             traces.has_database || *home.as_deref().unwrap_or_default() != *self.session.database;
@@ -155,6 +156,18 @@ impl Connection {
         let written = self.write_init_commands(&init_commands);
         self.options.init_commands = init_commands;
         written
+    }
+
+    /// Has MariaDB throw away the profiles of statements that something may have had it make which can't be seen through: it keeps them
+    /// over a reset and over another log-in, but not beyond the size of a history, which it heeds where it makes profiles.
+    pub(super) fn write_end_of_profiles(&mut self, traces: Traces) -> Result<(), Error> {
+        if traces.has_database && self.is_mariadb() {
+            self.write_owed(Command::Query(b"SET profiling = 1"))?;
+            self.write_owed(Command::Query(b"SET profiling_history_size = 0"))?;
+            let back = b"SET profiling = DEFAULT, profiling_history_size = DEFAULT";
+            self.write_owed(Command::Query(back))?;
+        }
+        Ok(())
     }
 
     /// Whether SET ROLE takes away what the user may do in the current database, until that is chosen again: so MySQL 8.0 does, not only to

@@ -177,7 +177,7 @@ impl Connection {
             self.set_multi_statements(!self.multi_statements)?;
         }
         (self.charset, self.collation_id) = self.home_charset();
-        let has_role = self.reuse.traces.has_role;
+        let traces = self.reuse.traces;
         let learnt = self.reuse.learnt.take();
         let options = self.options.clone();
         let database = options.database.as_deref().unwrap_or_default();
@@ -186,12 +186,14 @@ impl Connection {
             Some(learnt) => learnt,
             None => self.learn()?,
         };
-        if let Some(role) = learnt.role.as_deref().filter(|_| has_role) {
+        if let Some(role) = learnt.role.as_deref().filter(|_| traces.has_role) {
             self.run_own(role)?;
             if !database.is_empty() && self.role_takes_database() {
                 self.init_db(database)?;
             }
         }
+        self.gathering(|it| it.write_end_of_profiles(traces))?;
+        self.finish_owed()?;
         // MySQL 5.6 leaves these.
         self.run_own(b"SET timestamp = DEFAULT, last_insert_id = 0")?;
         if self.is_interactive() {
