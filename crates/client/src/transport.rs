@@ -102,9 +102,14 @@ impl Transport {
         self.link = link;
     }
 
+    /// What it counts as, which it does no more.
+    pub(crate) fn take_link(&mut self) -> Option<HostLink> {
+        self.link.take()
+    }
+
     /// Lets go of the socket, for another one that counts in its place.
     pub(crate) fn close_for_another(&mut self) -> Option<HostLink> {
-        let link = self.link.take();
+        let link = self.take_link();
         self.close();
         link
     }

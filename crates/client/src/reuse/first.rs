@@ -62,23 +62,39 @@ impl Connection {
             }
         }
         self.reuse.first = First::Past;
+        // Should that fail, the connection is closed, and another one counts in its place.
+        let link = self.stream.transport().take_link();
         let sent = if self.reuse.has_idle_timeout {
             // Only before a command that can't write: the others have waited for this.
-            self.gathering(|it| it.write_wait_timeout().and_then(|()| it.send_now(command)))
+            let sent =
+                self.gathering(|it| it.write_wait_timeout().and_then(|()| it.send_now(command)));
+            sent.map_err(|error| self.lost_in_writing(error))
         } else {
             self.send_now(command)
         };
         match sent {
             // Of what can't write it does not matter how much was sent; the server's last words do not say so.
-            Err(error) if !is_timeout(&error) && (error.nothing_sent() || repeatable.is_some()) => {
+            Err(error)
+                if self.state == State::Broken
+                    && !is_timeout(&error)
+                    && (error.nothing_sent() || repeatable.is_some()) =>
+            {
+                self.stream.transport().hold(link);
                 self.replace(error)?;
                 self.send_now(command)
             }
-            sent => {
-                if let Some(repeatable) = repeatable.filter(|_| sent.is_ok()) {
+            Err(error) => {
+                if self.state != State::Broken {
+                    self.stream.transport().hold(link);
+                }
+                Err(error)
+            }
+            Ok(()) => {
+                self.stream.transport().hold(link);
+                if let Some(repeatable) = repeatable {
                     self.reuse.first = First::Sent(repeatable);
                 }
-                sent
+                Ok(())
             }
         }
     }
