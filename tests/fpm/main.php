@@ -2,7 +2,7 @@
 /*
  * PHP-FPM behind nginx under load, with persistent connections, while the database server is killed twice and comes back.
  *
- *   php main.php SERVER REQUESTS     with VAQUITA_FPM and VAQUITA_NGINX (programs), VAQUITA_SO, and the server in the environment
+ *   php main.php SERVER REQUESTS     with VAQUITA_FPM and VAQUITA_NGINX (programs), VAQUITA_FPM_LIBRARIES (a folder), VAQUITA_SO, and the server in the environment
  *
  * Checked: a request fails only if the server was down at some time of it, and then with an error that says so; no request sees anything of another's session; what was
  * acknowledged is there once, what failed at most once; the workers' memory stays flat. Its last line is "N passed, N failed".
@@ -144,7 +144,7 @@ final class Site
             }
             CONF);
         $modules = ['-n', '-d', 'extension=pdo.so', '-d', 'extension=' . getenv('VAQUITA_SO')];
-        $this->start([getenv('VAQUITA_FPM'), ...$modules, '-y', "$this->folder/fpm.conf", '-F', '-R']);
+        $this->start(['env', 'LD_LIBRARY_PATH=' . getenv('VAQUITA_FPM_LIBRARIES'), getenv('VAQUITA_FPM'), ...$modules, '-y', "$this->folder/fpm.conf", '-F', '-R']);
         $this->start([getenv('VAQUITA_NGINX'), '-c', "$this->folder/nginx.conf", '-p', $this->folder, '-e', "$this->folder/nginx.log"]);
         for ($until = microtime(true) + 20; ($answer = $this->try()) !== 'done'; usleep(20_000)) {
             microtime(true) < $until || throw new Exception("the site answers: $answer\n" . $this->logs());
