@@ -4,6 +4,8 @@ A persistent connection whose server has said goodbye between its taking and its
 <?php
 // servers: mariadb mysql80
 require 'support/prelude.php';
+restore_error_handler();
+error_reporting(E_ALL & ~E_DEPRECATED); // ping() and kill() are, since PHP 8.4
 $admin = connect();
 $connect = function () {
     $db = mysqli_init();
