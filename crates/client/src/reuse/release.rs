@@ -63,7 +63,7 @@ impl Connection {
         let Some(time) = idle_timeout else { return Ok(()) };
         if self.reuse.left == Left::ToLearn {
             // Nothing may be sent behind a reset that was never answered.
-            self.waiting(Connection::learn_from_first_reset)?;
+            self.within_connect_timeout(Connection::learn_from_first_reset)?;
             self.reuse.left = Left::Nothing;
         }
         self.reuse.has_idle_timeout = true;

@@ -43,16 +43,18 @@ impl Connection {
         match (self.reuse.left, check) {
             (Left::Nothing, PoolCheck::None) => {}
             (Left::Nothing, PoolCheck::Peek) => self.look()?,
-            (Left::Nothing, PoolCheck::Ping) => self.waiting(Connection::check)?,
-            (Left::ToLearn, _) => self.waiting(Connection::learn_from_first_reset)?,
-            (Left::ToLogIn, _) => self.waiting(Connection::log_in_again)?,
+            (Left::Nothing, PoolCheck::Ping) => self.within_connect_timeout(Connection::check)?,
+            (Left::ToLearn, _) => {
+                self.within_connect_timeout(Connection::learn_from_first_reset)?
+            }
+            (Left::ToLogIn, _) => self.within_connect_timeout(Connection::log_in_again)?,
         }
         self.reuse.left = Left::Nothing;
         if let Some(options) = other {
-            self.waiting(|it| it.switch_to(options))?;
+            self.within_connect_timeout(|it| it.switch_to(options))?;
         }
         if std::mem::take(&mut self.reuse.owes_init_commands) {
-            self.waiting(Connection::finish_owed)?;
+            self.within_connect_timeout(Connection::finish_owed)?;
             let options = self.options.clone();
             self.end_connection_phase(&options)?;
         }
@@ -131,14 +133,6 @@ impl Connection {
             }
         }
         Ok(())
-    }
-
-    /// Has done within the connect timeout what is waited for.
-    pub(super) fn waiting(
-        &mut self,
-        act: impl FnOnce(&mut Connection) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.within_connect_timeout(act)
     }
 
     /// Waits for the first reset on this connection, and restores what it forgot or left.

@@ -128,11 +128,11 @@ impl Traces {
             return Traces::all_of(sql);
         }
         // What double quotes and backslashes mean depends on sql_mode.
-        let is_read_in_one_way = !(sql.contains(&b'"') && sql.contains(&b'\\'));
-        let is_whole = sql.len() <= MAX_READ_BYTES && is_read_in_one_way;
+        let is_read_in_one_way = || !(sql.contains(&b'"') && sql.contains(&b'\\'));
+        let is_whole = || sql.len() <= MAX_READ_BYTES && is_read_in_one_way();
         let has_role = if is(b"SELECT") {
             // Nothing is called.
-            !(is_whole && tokens.all(is_literal))
+            !(is_whole() && tokens.all(is_literal))
         } else if is(b"SET") {
             match tokens.next() {
                 // SET STATEMENT runs any other.
@@ -140,7 +140,7 @@ impl Traces {
                     return Traces::all_of(sql);
                 }
                 Some(Token::Word(word)) if word.eq_ignore_ascii_case(b"NAMES") => {
-                    !(is_whole
+                    !(is_whole()
                         && tokens.all(|it| matches!(it, Token::Word(_) | Token::Text { .. })))
                 }
                 _ => true,

@@ -5,7 +5,7 @@ use super::{Session, local_infile, pool, tls};
 use crate::statistics::Key;
 use std::process;
 use std::time::Instant;
-use vaquita_client::{Connection, PoolStats, State, StatusFlags};
+use vaquita_client::{Connection, State, StatusFlags};
 
 impl Session {
     /// Nobody uses the connection any more: what its users left is wiped out, without waiting.
@@ -37,7 +37,6 @@ impl Session {
         self.idle_since.set(None);
         let limits = pool::limits();
         let least = tls::Settings::read().least();
-        let count = |count: fn(&mut PoolStats)| pool::count(count);
         let brought_back = self.connection.with(|slot| {
             let Some(connection) = slot else { return false };
             let is_private = tls::is_at_least(connection.tls(), least);
@@ -45,7 +44,10 @@ impl Session {
                 return false;
             }
             let is_alive = self.counting(connection, |it| it.resume(limits.check)).is_ok();
-            count(if is_alive { |stats| stats.hits += 1 } else { |stats| stats.replaced += 1 });
+            pool::count(|stats| {
+                stats.hits += u64::from(is_alive);
+                stats.replaced += u64::from(!is_alive);
+            });
             is_alive
         });
         let is_back = brought_back.unwrap_or(false);
