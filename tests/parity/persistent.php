@@ -197,9 +197,19 @@ $db->query('BEGIN');
 $db->query('UPDATE locked SET id = 2');
 $db->close();
 $other = connect();
-attempt('while idle', fn() => $other->query('SELECT * FROM locked FOR UPDATE NOWAIT')->fetch_all());
+$look = fn() => $other->query('SELECT * FROM locked FOR UPDATE NOWAIT')->fetch_all();
+// Unless closing waits for it the server may be a moment behind.
+for ($left = ini_get('mysqli.rollback_on_cached_plink') ? 0 : 100; $left > 0; --$left) {
+    try {
+        $look();
+        break;
+    } catch (mysqli_sql_exception) {
+        usleep(10000);
+    }
+}
+attempt('while idle', $look);
 $db = persistent();
-attempt('after reuse', fn() => $other->query('SELECT * FROM locked FOR UPDATE NOWAIT')->fetch_all());
+attempt('after reuse', $look);
 $other->query('DROP TABLE locked');
 PHP;
 apart($script, ['mysqli.rollback_on_cached_plink' => '1']);

@@ -394,7 +394,9 @@ impl Connection {
         ) {
             self.stream.transport().begin_watch();
         }
-        self.reuse.note(&command, self.session.dialect(), self.multi_statements);
+        if self.options.is_persistent {
+            self.reuse.note(&command, self.session.dialect(), self.multi_statements);
+        }
         let sent = if self.reuse.is_owed() {
             self.stream.write_behind(command.code(), &body)
         } else {

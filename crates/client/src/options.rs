@@ -80,6 +80,8 @@ pub struct ConnectOptions {
     pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
     /// How many connections to this address this machine may have; `None`: any number, and this one does not count.
     pub host_limit: Option<HostLimit>,
+    /// Whether it is to be handed on ([`crate::Connection::release`]): of one that is, each statement is looked at for what it may leave.
+    pub is_persistent: bool,
 }
 
 impl ConnectOptions {
@@ -103,6 +105,7 @@ impl ConnectOptions {
             cleartext_password: CleartextPassword::default(),
             attributes: Vec::new(),
             host_limit: None,
+            is_persistent: false,
         }
     }
 
@@ -127,6 +130,7 @@ impl ConnectOptions {
             cleartext_password,
             attributes,
             host_limit,
+            is_persistent,
         } = self;
         *address == other.address
             && *user == other.user
@@ -141,6 +145,7 @@ impl ConnectOptions {
             && *cleartext_password == other.cleartext_password
             && *attributes == other.attributes
             && *host_limit == other.host_limit
+            && *is_persistent == other.is_persistent
     }
 }
 

@@ -27,6 +27,8 @@ pub struct PoolLimits {
     pub max_lifetime: Option<Duration>,
     /// What is done to find out whether a connection still lives.
     pub check: PoolCheck,
+    /// Whether a connection is given back only once the server has ended the session, its transaction and its locks: a round trip.
+    pub awaits_end: bool,
 }
 
 impl PoolLimits {
@@ -84,7 +86,8 @@ pub struct PoolStats {
 impl PoolStats {
     /// Wipes out what the user of a connection left ([`Connection::release`]), and counts what became of it; whether it may be handed on.
     pub fn release(&mut self, connection: &mut Connection, limits: &PoolLimits) -> bool {
-        let is_released = connection.release(limits.idle_timeout);
+        let is_released = connection.release(limits.idle_timeout)
+            && (!limits.awaits_end || connection.await_release());
         let counts = connection.take_reuse_counts();
         self.resets += counts.resets;
         self.replaced += counts.replaced;
@@ -261,7 +264,8 @@ mod tests {
         let servers = [serve(), serve()];
         let [idle, leased] = servers.each_ref().map(|server| {
             let At::Unix(path) = server.address() else { unreachable!() };
-            let options = ConnectOptions::new(Address::Unix(path.clone()));
+            let address = Address::Unix(path.clone());
+            let options = ConnectOptions { is_persistent: true, ..ConnectOptions::new(address) };
             let connection = Connection::connect(&options).unwrap();
             (pool.lease(), Box::new(connection))
         });

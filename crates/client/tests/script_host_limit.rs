@@ -41,7 +41,8 @@ impl Servers {
         let address = Address::Tcp { host: address.ip().to_string(), port: address.port() };
         let host_limit = Some(HostLimit { most, folder: Some(self.folder.clone()) });
         let read_timeout = Some(fake::PATIENCE);
-        ConnectOptions { host_limit, read_timeout, ..ConnectOptions::new(address) }
+        let is_persistent = true;
+        ConnectOptions { host_limit, read_timeout, is_persistent, ..ConnectOptions::new(address) }
     }
 
     fn serve(&self, script: Script) -> JoinHandle<Recording> {
@@ -104,6 +105,7 @@ fn an_idle_connection_counts_and_is_replaced_in_its_place() {
         idle_timeout: None,
         max_lifetime: None,
         check: PoolCheck::None,
+        awaits_end: false,
     };
     let servers = Servers::new("idle");
     let mut pool = Pool::default();

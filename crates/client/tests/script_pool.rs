@@ -12,7 +12,7 @@ mod fake;
 use std::sync::Arc;
 
 use fake::Over;
-use vaquita_client::{Connection, Pool, PoolCheck, PoolLimits, PoolStats};
+use vaquita_client::{ConnectOptions, Connection, Pool, PoolCheck, PoolLimits, PoolStats};
 use vaquita_fake_server::packets::{AUTOCOMMIT, column, column_count, eof, err, ok, row};
 use vaquita_fake_server::{Delivery, FakeServer, Script};
 use vaquita_protocol::{ColumnType, Command, StatusFlags};
@@ -20,7 +20,7 @@ use vaquita_protocol::{ColumnType, Command, StatusFlags};
 /// Gives back a connection that was used to a server that goes on so, and asks for it again: whether it comes, and the packets since the log-in.
 fn hand_on(script: Script) -> (bool, PoolStats, Vec<Vec<u8>>) {
     let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
-    let options = fake::options(&server);
+    let options = ConnectOptions { is_persistent: true, ..fake::options(&server) };
     let mut pool = Pool::default();
     let mut connection = Connection::connect(&options).unwrap();
     connection.send_query(b"DO 1").unwrap();
@@ -79,6 +79,26 @@ fn a_connection_that_can_not_be_handed_on_is_closed() {
 }
 
 #[test]
+fn who_awaits_the_end_of_a_session_keeps_nothing_that_dies_in_it() {
+    for (awaits_end, idle) in [(false, 1), (true, 0)] {
+        let script = used().expect_query().close();
+        let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+        let options = ConnectOptions { is_persistent: true, ..fake::options(&server) };
+        let mut connection = Connection::connect(&options).unwrap();
+        connection.send_query(b"DO 1").unwrap();
+        connection.read_query_response().unwrap();
+        let mut pool = Pool::default();
+        let lease = pool.lease();
+        pool.give(
+            lease,
+            Some(connection.into()),
+            &PoolLimits { awaits_end, ..PoolLimits::default() },
+        );
+        assert_eq!(pool.idle(), idle);
+    }
+}
+
+#[test]
 fn escaping_goes_by_the_new_session_before_the_server_has_said_a_word_of_it() {
     let unsafe_status = AUTOCOMMIT.with(StatusFlags::NO_BACKSLASH_ESCAPES);
     let columns = [(); 6].map(|()| column("", ColumnType::VAR_STRING));
@@ -109,7 +129,7 @@ fn escaping_goes_by_the_new_session_before_the_server_has_said_a_word_of_it() {
         .expect_packet()
         .expect_packet();
     let server = fake::serve(&Arc::new(script.close()), Over::Unix, Delivery::WHOLE);
-    let options = fake::options(&server);
+    let options = ConnectOptions { is_persistent: true, ..fake::options(&server) };
     let mut connection = Connection::connect(&options).unwrap();
     for sql in [&b"DO 1"[..], b"SET sql_mode = 'NO_BACKSLASH_ESCAPES'"] {
         connection.send_query(sql).unwrap();

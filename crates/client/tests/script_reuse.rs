@@ -28,8 +28,13 @@ use vaquita_fake_server::packets::{
 use vaquita_fake_server::{Delivery, FakeServer, Recording, Script};
 use vaquita_protocol::{ColumnType, Command};
 
-const LIMITS: PoolLimits =
-    PoolLimits { max_idle: None, idle_timeout: None, max_lifetime: None, check: PoolCheck::Peek };
+const LIMITS: PoolLimits = PoolLimits {
+    max_idle: None,
+    idle_timeout: None,
+    max_lifetime: None,
+    check: PoolCheck::Peek,
+    awaits_end: false,
+};
 /// Takes a connection without looking at it.
 const UNSEEN: PoolLimits = PoolLimits { check: PoolCheck::None, ..LIMITS };
 
@@ -87,7 +92,7 @@ struct Servers {
 impl Servers {
     fn new(scripts: impl IntoIterator<Item = Script>) -> Servers {
         let server = FakeServer::unix_in_turn(scripts, Delivery::WHOLE).unwrap();
-        let options = fake::options(&server);
+        let options = ConnectOptions { is_persistent: true, ..fake::options(&server) };
         Servers { server, options, pool: Pool::default() }
     }
 

@@ -28,13 +28,18 @@ fn give(pool: &mut Pool, connection: impl Into<Box<Connection>>) -> u32 {
     id
 }
 
-const LIMITS: PoolLimits =
-    PoolLimits { max_idle: None, idle_timeout: None, max_lifetime: None, check: PoolCheck::Peek };
+const LIMITS: PoolLimits = PoolLimits {
+    max_idle: None,
+    idle_timeout: None,
+    max_lifetime: None,
+    check: PoolCheck::Peek,
+    awaits_end: false,
+};
 
 #[test]
 fn a_transaction_ends_when_its_connection_is_given_back() {
     for server in Server::all() {
-        let options = server.options(server.unix());
+        let options = server.persistent();
         let mut other = server.connect();
         run(&mut other, "SET SESSION innodb_lock_wait_timeout = 1");
         run(&mut other, "DROP TABLE IF EXISTS pool_transaction");
@@ -57,16 +62,48 @@ fn a_transaction_ends_when_its_connection_is_given_back() {
 }
 
 #[test]
+fn who_awaits_the_end_of_a_session_finds_no_lock_of_it_a_moment_later() {
+    let limits = PoolLimits { awaits_end: true, ..LIMITS };
+    for server in Server::with(Feature::ResetConnection) {
+        let mut other = server.connect();
+        run(&mut other, "DROP TABLE IF EXISTS pool_awaited");
+        run(&mut other, "CREATE TABLE pool_awaited (id INT PRIMARY KEY) ENGINE=InnoDB");
+        run(&mut other, "INSERT INTO pool_awaited VALUES (1)");
+        let table = format!("{}.pool_awaited", server.database());
+        let lock = format!("SELECT id FROM {table} FOR UPDATE NOWAIT");
+        // The second one is brought back to no database by another log-in.
+        for database in [Some(server.database().as_bytes().to_vec()), None] {
+            let options = ConnectOptions { database, ..server.persistent() };
+            let mut pool = Pool::default();
+            let mut connection = Box::new(Connection::connect(&options).unwrap());
+            let id = connection.thread_id();
+            for _ in 0..20 {
+                run(&mut connection, &format!("USE {}", server.database()));
+                run(&mut connection, "BEGIN");
+                assert_eq!(text(&mut connection, &lock), "1");
+                let lease = pool.lease();
+                pool.give(lease, Some(connection), &limits);
+                assert_eq!(text(&mut other, &lock), "1");
+                connection = pool.take(&options, &limits).unwrap();
+            }
+            assert_eq!(connection.thread_id(), id);
+        }
+        run(&mut other, "DROP TABLE pool_awaited");
+    }
+}
+
+#[test]
 fn only_who_asks_for_the_same_gets_a_connection() {
     for server in Server::all() {
-        let options = server.options(server.unix());
+        let options = server.persistent();
         let mut pool = Pool::default();
         let id = give_new(&mut pool, &options);
         let different = [
             ConnectOptions { password: b"wrong".to_vec(), ..options.clone() },
             ConnectOptions { user: b"wrong".to_vec(), ..options.clone() },
             ConnectOptions { init_commands: vec![b"DO 1".to_vec()], ..options.clone() },
-            server.options(server.tcp()),
+            ConnectOptions { address: server.tcp(), ..options.clone() },
+            ConnectOptions { is_persistent: false, ..options.clone() },
         ];
         for other in &different {
             assert!(pool.take(other, &LIMITS).is_none(), "{other:?}");
@@ -81,6 +118,7 @@ fn another_database_and_another_character_set_are_set_on_the_same_connection() {
     for server in Server::all() {
         for (way, options) in server.ways() {
             eprintln!("-- {} over {way}", server.name);
+            let options = ConnectOptions { is_persistent: true, ..options };
             let shown = "SELECT CONCAT_WS(' ', DATABASE(), @@character_set_client, \
                  @@character_set_results, @@collation_connection)";
             let latin1 = Charset::by_name(b"latin1");
@@ -121,10 +159,8 @@ fn an_interactive_session_has_its_own_timeout_again() {
     for server in Server::all() {
         let mut admin = server.connect();
         run(&mut admin, "SET GLOBAL interactive_timeout = 7777");
-        let options = ConnectOptions {
-            capabilities: Capabilities::INTERACTIVE,
-            ..server.options(server.unix())
-        };
+        let options =
+            ConnectOptions { capabilities: Capabilities::INTERACTIVE, ..server.persistent() };
         let mut pool = Pool::default();
         let mut connection = Connection::connect(&options).unwrap();
         for _ in 0..3 {
@@ -139,7 +175,7 @@ fn an_interactive_session_has_its_own_timeout_again() {
 #[test]
 fn the_last_one_given_is_the_first_one_taken() {
     for server in Server::all() {
-        let options = server.options(server.unix());
+        let options = server.persistent();
         let mut pool = Pool::default();
         let two = [(); 2].map(|()| Connection::connect(&options).unwrap());
         let [first, second] = two.map(|connection| give(&mut pool, connection));
@@ -154,7 +190,7 @@ fn init_commands_are_run_again() {
     for server in Server::all() {
         let options = ConnectOptions {
             init_commands: vec![b"SET @a = 'init'".to_vec()],
-            ..server.options(server.unix())
+            ..server.persistent()
         };
         let mut pool = Pool::default();
         let id = give_new(&mut pool, &options);
@@ -166,7 +202,7 @@ fn init_commands_are_run_again() {
 #[test]
 fn a_connection_that_became_another_users_is_that_users() {
     for server in Server::all() {
-        let options = server.options(server.unix());
+        let options = server.persistent();
         let mut admin = server.connect();
         drop_user(&mut admin, "pooled", "localhost");
         run(&mut admin, "CREATE USER pooled@localhost IDENTIFIED BY 'secret'");
@@ -210,7 +246,7 @@ fn a_user_may_do_the_same_on_a_connection_that_was_used() {
         let options = ConnectOptions {
             user: b"pooled_there".to_vec(),
             password: b"secret".to_vec(),
-            ..server.options(server.unix())
+            ..server.persistent()
         };
         let mut pool = Pool::default();
         let mut connection = Box::new(Connection::connect(&options).unwrap());
@@ -233,7 +269,7 @@ fn shown_role(server: &Server, admin: &mut Connection) {
     run(admin, "CREATE ROLE pooled_role");
     run(admin, "GRANT pooled_role TO CURRENT_USER()");
     run(admin, "GRANT pooled_role TO pooled@localhost");
-    let options = server.options(server.unix());
+    let options = server.persistent();
     let role = "SELECT IFNULL(CURRENT_ROLE(), 'NONE')";
     let as_the_other = ConnectOptions {
         user: b"pooled".to_vec(),
@@ -255,7 +291,7 @@ fn shown_role(server: &Server, admin: &mut Connection) {
 #[test]
 fn what_is_not_ready_or_dead_is_not_handed_on() {
     for server in Server::all() {
-        let options = server.options(server.unix());
+        let options = server.persistent();
         let mut pool = Pool::default();
         let check = |pool: &mut Pool, connection| {
             give(pool, connection);
@@ -299,7 +335,7 @@ fn what_is_not_ready_or_dead_is_not_handed_on() {
 #[test]
 fn an_idle_connection_is_closed_with_its_pool() {
     for server in Server::all() {
-        let options = server.options(server.unix());
+        let options = server.persistent();
         let mut other = server.connect();
         for is_dropped in [false, true] {
             let mut pool = Pool::default();

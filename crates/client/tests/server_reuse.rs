@@ -11,10 +11,17 @@ mod servers;
 
 use servers::{Feature, Server, Value, run};
 
-use vaquita_client::{Connection, Pool, PoolCheck, PoolLimits, PoolStats, QueryResponse};
+use vaquita_client::{
+    ConnectOptions, Connection, Pool, PoolCheck, PoolLimits, PoolStats, QueryResponse,
+};
 
-const LIMITS: PoolLimits =
-    PoolLimits { max_idle: None, idle_timeout: None, max_lifetime: None, check: PoolCheck::Peek };
+const LIMITS: PoolLimits = PoolLimits {
+    max_idle: None,
+    idle_timeout: None,
+    max_lifetime: None,
+    check: PoolCheck::Peek,
+    awaits_end: false,
+};
 
 /// What a user can leave: statements, and a query that shows what they did. Before they run, it must show something else. `{db}` is the database
 /// of the test, `{}` one of its own.
@@ -258,6 +265,7 @@ fn nothing_that_a_user_left_is_there_for_the_next() {
         let traces = prepare_server(&server);
         for (way, options) in server.ways() {
             eprintln!("-- {} over {way}", server.name);
+            let options = ConnectOptions { is_persistent: true, ..options };
             let mut pool = Pool::default();
             let mut connection = Connection::connect(&options).unwrap();
             let mut id = connection.thread_id();

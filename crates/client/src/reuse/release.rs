@@ -12,12 +12,14 @@ use crate::error::Error;
 use crate::state::State;
 
 impl Connection {
-    /// Wipes out what the user left who has it no more, without waiting; whether it may be handed on.
+    /// Wipes out what the user left who has it no more, without waiting; whether it may be handed on. One that was not made to be
+    /// ([`crate::ConnectOptions::is_persistent`]) may not.
     ///
     /// With `idle_timeout` the server is told to end the session after that time, unless it would sooner anyhow; the next user's first
     /// command tells it otherwise. Where the first reset of a connection is due, this takes a round trip.
     pub fn release(&mut self, idle_timeout: Option<Duration>) -> bool {
-        if self.state != State::Ready
+        if !self.options.is_persistent
+            || self.state != State::Ready
             || self.spoilt.is_some()
             || self.reuse.traces.is_indelible
             || (self.reuse.reset == Reset::Refused && self.reuse.traces.has_insert_id)
@@ -47,6 +49,20 @@ impl Connection {
             self.break_off();
         }
         sent.is_ok()
+    }
+
+    /// Waits until the server has ended the session that was wiped out; whether it may be handed on still.
+    pub(crate) fn await_release(&mut self) -> bool {
+        let awaited = match self.reuse.left {
+            Left::Nothing => self.finish_owed(),
+            // The last reply is to be learnt from.
+            Left::ToLearn => self.skip_owed(1),
+            Left::ToLogIn => self.skip_owed(0),
+        };
+        if awaited.is_err() {
+            self.break_off();
+        }
+        awaited.is_ok()
     }
 
     pub(super) fn send_renewal(

@@ -18,7 +18,7 @@ fn until_gone(observer: &mut Connection, id: u32) {
 
 /// A pool with so many connections that were used, and their ids, the oldest first.
 fn pool_of(server: &Server, count: usize) -> (Pool, Vec<u32>) {
-    let options = server.options(server.unix());
+    let options = server.persistent();
     let connect = |_| Box::new(Connection::connect(&options).unwrap());
     let mut pool = Pool::default();
     let mut ids = Vec::new();
@@ -33,7 +33,7 @@ fn pool_of(server: &Server, count: usize) -> (Pool, Vec<u32>) {
 #[test]
 fn what_is_too_much_too_old_or_idle_for_too_long_is_closed_and_counted() {
     for server in servers() {
-        let options = server.options(server.unix());
+        let options = server.persistent();
         let mut observer = server.connect();
         let counted = PoolStats { misses: 1, resets: 3, ..PoolStats::default() };
         let mut check = |limits: PoolLimits, left: usize, expected: PoolStats| {
@@ -74,7 +74,8 @@ fn a_limit_holds_when_a_connection_is_given_back() {
         ] {
             let (mut pool, _) = pool_of(&server, 1);
             let lease = pool.lease();
-            pool.give(lease, Some(Box::new(server.connect())), &limits);
+            let connection = Connection::connect(&server.persistent()).unwrap();
+            pool.give(lease, Some(Box::new(connection)), &limits);
             let stats = pool.stats();
             let counted = [stats.evicted_for_room, stats.evicted_as_idle, stats.evicted_as_old];
             assert_eq!(counted, evicted, "{limits:?}");

@@ -23,8 +23,13 @@ use vaquita_client::{
     Charset, ConnectOptions, Connection, Error, Pool, PoolCheck, PoolLimits, QueryResponse,
 };
 
-const LIMITS: PoolLimits =
-    PoolLimits { max_idle: None, idle_timeout: None, max_lifetime: None, check: PoolCheck::Peek };
+const LIMITS: PoolLimits = PoolLimits {
+    max_idle: None,
+    idle_timeout: None,
+    max_lifetime: None,
+    check: PoolCheck::Peek,
+    awaits_end: false,
+};
 
 /// How long a client would wait for what never comes.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -113,6 +118,7 @@ fn with_start(options: ConnectOptions) -> ConnectOptions {
         connect_timeout: Some(TIMEOUT),
         read_timeout: Some(TIMEOUT),
         write_timeout: Some(TIMEOUT),
+        is_persistent: true,
         ..options
     }
 }

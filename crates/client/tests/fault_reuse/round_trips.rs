@@ -206,6 +206,7 @@ fn locks_and_transactions_end_as_a_connection_is_given_back() {
         run(&mut other, "CREATE TABLE fault_locks (id INT PRIMARY KEY) ENGINE=InnoDB");
         run(&mut other, "INSERT INTO fault_locks VALUES (1)");
         for (way, options) in server.ways() {
+            let options = with_start(options);
             let mut pool = Pool::default();
             let mut times = Vec::new();
             for _ in 0..TRIES {

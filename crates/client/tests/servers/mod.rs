@@ -176,6 +176,11 @@ impl Server {
         }
     }
 
+    /// Options to connect so over the unix socket, for a connection that is to be handed on.
+    pub(crate) fn persistent(&self) -> ConnectOptions {
+        ConnectOptions { is_persistent: true, ..self.options(self.unix()) }
+    }
+
     /// Every way to reach the server, with a name: both addresses, each compression that it has, and TLS.
     pub(crate) fn ways(&self) -> Vec<(&'static str, ConnectOptions)> {
         let compressed =

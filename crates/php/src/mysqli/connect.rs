@@ -11,7 +11,7 @@ use crate::zend::error::{Outcome, Thrown, is_pending, warning};
 use crate::zend::ini::{self, Kept};
 use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
-use vaquita_client::ConnectOptions;
+use vaquita_client::{ConnectOptions, PoolLimits};
 
 /// What a host's name begins with that asks for a persistent connection.
 const PERSISTENT_PREFIX: &[u8] = b"p:";
@@ -116,7 +116,10 @@ fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> 
     let is_persistent = allows_persistent && is_persistent;
     let attempted = if is_possible {
         let options = session.options.peek(|asked| place.options(&defaults, asked, flags));
-        options.map(|options| attempt(session, &options, is_persistent))
+        options.map(|mut options| {
+            options.is_persistent = is_persistent;
+            attempt(session, &options)
+        })
     } else {
         Ok(Attempt::Failed)
     };
@@ -166,6 +169,8 @@ fn apply_local_infile(session: &Session) {
 #[derive(Clone, Copy)]
 struct Own {
     allows_persistent: bool,
+    /// Whether closing a persistent link takes until the server has rolled back.
+    awaits_end: bool,
     allows_local_infile: bool,
     has_local_infile_directory: bool,
 }
@@ -182,6 +187,7 @@ impl Own {
     fn read() -> Own {
         Own {
             allows_persistent: ini::flag(c"mysqli.allow_persistent"),
+            awaits_end: ini::flag(c"mysqli.rollback_on_cached_plink"),
             allows_local_infile: ini::flag(c"mysqli.allow_local_infile"),
             has_local_infile_directory: ini::string(c"mysqli.local_infile_directory").is_some(),
         }
@@ -212,8 +218,9 @@ enum Attempt {
 }
 
 /// Connects a session, or takes a persistent connection that is there. As in stock, limits do not count for the latter.
-fn attempt(session: &Session, options: &ConnectOptions, is_persistent: bool) -> Attempt {
-    let pool_limits = pool::limits();
+fn attempt(session: &Session, options: &ConnectOptions) -> Attempt {
+    let is_persistent = options.is_persistent;
+    let pool_limits = PoolLimits { awaits_end: Own::now().awaits_end, ..pool::limits() };
     if is_persistent && session.reuse(options, &pool_limits) {
         return Attempt::Connected;
     }

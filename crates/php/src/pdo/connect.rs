@@ -143,7 +143,10 @@ fn open(session: &Session, handle: Handle<'_>, source: [Option<Str>; 7], flags: 
     // No user code runs from here on: settings stay as they are.
     let defaults = Defaults::read();
     let options = session.options.peek(|asked| target.options(&defaults, asked, flags));
-    options.is_ok_and(|options| session.connect(&options).is_ok())
+    options.is_ok_and(|mut options| {
+        options.is_persistent = handle.is_persistent();
+        session.connect(&options).is_ok()
+    })
 }
 
 /// The number that a text begins with, as C reads it; 0 if there is none.

@@ -29,6 +29,7 @@ fn read_limits() -> PoolLimits {
         idle_timeout: seconds(ini::long(c"vaquita.pool_idle_timeout")),
         max_lifetime: seconds(ini::long(c"vaquita.pool_max_lifetime")),
         check,
+        awaits_end: false,
     }
 }
 
