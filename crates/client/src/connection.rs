@@ -1,15 +1,12 @@
-//! A connection to a server: how it begins and ends, and what is known of it.
+//! A connection to a server: what is known of it, how commands go out, and how it ends.
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
-use crate::compression::CompressionAlgorithm;
 use crate::error::Error;
 use crate::escape::escape;
-use crate::handshake::{self, Greeting};
-use crate::host_links::HostLink;
+use crate::handshake::Greeting;
 use crate::local_infile::Names;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
@@ -20,9 +17,7 @@ use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
 use crate::statistics::Statistics;
-use crate::tls::{self, TlsOptions};
-use crate::transport::Transport;
-use crate::wire::ByteStream;
+use crate::tls::TlsOptions;
 
 /// What the answer to a query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,170 +67,10 @@ pub struct Connection {
     /// What the server knows of the limit of queries.
     pub(crate) server_side: ServerSide,
     pub(crate) reuse: Reuse,
-    begun: Instant,
+    pub(crate) begun: Instant,
 }
 
 impl Connection {
-    /// Connects, authenticates, and runs the init commands.
-    ///
-    /// # Errors
-    /// No connection could be made, the server refused it, or an init command failed; or there are as many as may be.
-    pub fn connect(options: &ConnectOptions) -> Result<Connection, Error> {
-        Connection::connect_counting(options, &mut Statistics::default())
-    }
-
-    /// Does as [`Connection::connect`]; what a failed attempt cost is added to `spent`.
-    ///
-    /// # Errors
-    /// As [`Connection::connect`].
-    pub fn connect_counting(
-        options: &ConnectOptions,
-        spent: &mut Statistics,
-    ) -> Result<Connection, Error> {
-        Connection::connect_in_place_of(None, options, spent)
-    }
-
-    /// Does as [`Connection::connect_counting`], and takes over what another one counted as on this machine, which is gone.
-    pub(crate) fn connect_in_place_of(
-        link: Option<HostLink>,
-        options: &ConnectOptions,
-        spent: &mut Statistics,
-    ) -> Result<Connection, Error> {
-        let link = match link.filter(HostLink::is_own) {
-            None => HostLink::take(options)?,
-            link => link,
-        };
-        let mut connection = Connection::connect_to(None, options, spent)?;
-        connection.stream.transport().hold(link);
-        Ok(connection)
-    }
-
-    /// Does as [`Connection::connect_counting`], but with this one of the server's addresses, and not limited by
-    /// [`ConnectOptions::host_limit`].
-    pub(crate) fn connect_to(
-        peer: Option<SocketAddr>,
-        options: &ConnectOptions,
-        spent: &mut Statistics,
-    ) -> Result<Connection, Error> {
-        let deadline =
-            options.connect_timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        // Before there is a connection that a server would have to see given up.
-        let tls = tls::Setup::of(options)?;
-        let transport = Transport::connect(&options.address, peer, deadline)?;
-        Connection::establish(transport, options, tls, spent)
-    }
-
-    /// Does as [`Connection::connect`] over a stream that is there already; `options.address` only says what it is.
-    ///
-    /// Recorded sessions are replayed and fuzzed so. The stream keeps its own time, and does not count as a link of this machine's.
-    ///
-    /// # Errors
-    /// The server refused the connection, the stream failed, or an init command failed.
-    pub fn over(
-        stream: Box<dyn ByteStream>,
-        options: &ConnectOptions,
-    ) -> Result<Connection, Error> {
-        let tls = tls::Setup::of(options)?;
-        let transport = Transport::over(stream, &options.address);
-        Connection::establish(transport, options, tls, &mut Statistics::default())
-    }
-
-    fn establish(
-        transport: Transport,
-        options: &ConnectOptions,
-        tls: Option<tls::Setup>,
-        spent: &mut Statistics,
-    ) -> Result<Connection, Error> {
-        let mut stream = PacketStream::new(transport);
-        let established = handshake::establish(&mut stream, options, tls);
-        let established = established.inspect_err(|_| spent.add(&stream.statistics()))?;
-        if options.connect_timeout.is_none() {
-            stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
-        }
-        if let Some(algorithm) = CompressionAlgorithm::agreed(established.capabilities) {
-            stream.begin_compression(algorithm)?;
-        }
-        let mut connection = Connection {
-            stream,
-            state: State::Ready,
-            session: established.session,
-            capabilities: established.capabilities,
-            columns: Columns::default(),
-            layout: Layout::default(),
-            answer: Answer::Text,
-            statements_to_close: Vec::new(),
-            row: None,
-            refuses_spoilt_rows: true,
-            spoilt: None,
-            allows_local_infile: false,
-            multi_statements: established.capabilities.contains(Capabilities::MULTI_STATEMENTS),
-            local_infiles: Names::default(),
-            charset: established.charset,
-            collation_id: established.collation_id,
-            greeting: established.greeting,
-            options: Box::new(options.clone()),
-            server_side: ServerSide::default(),
-            reuse: Reuse::default(),
-            begun: Instant::now(),
-        };
-        let begun = connection.begin_session(options);
-        begun.inspect_err(|_| {
-            connection.close();
-            spent.add(&connection.counted());
-        })?;
-        Ok(connection)
-    }
-
-    /// Does what has to be done before the first command of the user's.
-    fn begin_session(&mut self, options: &ConnectOptions) -> Result<(), Error> {
-        self.confirm_charset(options.charset)?;
-        self.end_connection_phase(options)?;
-        if options.query_timeout.is_some() {
-            self.within_connect_timeout(|it| it.set_query_timeout(options.query_timeout))?;
-        }
-        self.reuse.is_fresh();
-        Ok(())
-    }
-
-    /// Has done within the connect timeout what nobody asked for: a server that is silent by now holds up nobody longer. After an error
-    /// the connection is not to be used any more.
-    pub(crate) fn within_connect_timeout(
-        &mut self,
-        act: impl FnOnce(&mut Connection) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.stream.transport().finish_within(self.options.connect_timeout);
-        act(self)?;
-        let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
-        self.stream.transport().end_connection_phase(read_timeout, write_timeout)
-    }
-
-    /// The connection phase is over: reads and writes have their own time, and the init commands are run.
-    pub(crate) fn end_connection_phase(&mut self, options: &ConnectOptions) -> Result<(), Error> {
-        let (read_timeout, write_timeout) = (options.read_timeout, options.write_timeout);
-        self.stream.transport().end_connection_phase(read_timeout, write_timeout)?;
-        for command in &options.init_commands {
-            self.run_init_command(command, read_timeout)?;
-        }
-        if !options.init_commands.is_empty() {
-            self.stream.transport().end_connection_phase(read_timeout, write_timeout)?;
-        }
-        Ok(())
-    }
-
-    /// Asks again for a character set that was asked for in the handshake, where escaping depends on it.
-    ///
-    /// A server that does not know it, or ignores it (`skip_character_set_client_handshake`), says nothing there; a statement it
-    /// has to answer.
-    pub(crate) fn confirm_charset(&mut self, asked: Option<&'static Charset>) -> Result<(), Error> {
-        let is_safe =
-            |charset: Option<&Charset>| charset.is_none_or(|it| it.encoding.is_ascii_safe());
-        let greeted = Charset::by_collation_id(self.greeting.character_set.into());
-        match asked {
-            Some(charset) if !(is_safe(asked) && is_safe(greeted)) => self.set_charset(charset),
-            _ => Ok(()),
-        }
-    }
-
     /// Hands on a row that is malformed in itself, as the last one of its result, instead of an error that takes the rows before it
     /// along; [`Connection::spoilt_row`] and [`crate::Buffered::spoilt_row`] tell. The connection can't be used any more either way.
     pub fn keep_spoilt_rows(&mut self) {

@@ -60,6 +60,7 @@ mod buffered;
 mod change_user;
 mod commands;
 mod compression;
+mod connect;
 mod connection;
 mod dial;
 mod error;

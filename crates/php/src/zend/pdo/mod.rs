@@ -4,6 +4,7 @@
 //! The state of both is boxed, and PDO keeps the box (`driver_data`) before anything of it is used: whatever Zend jumps over, PDO still
 //! frees it. A connection's state may outlive the request, so it holds nothing of Zend's.
 
+mod bound;
 mod handle;
 mod library;
 mod methods;
@@ -19,8 +20,9 @@ use super::slot::{Slot, Value};
 use super::string::Str;
 #[cfg(php_pdo_classes)]
 use super::tables::pdo_mysql as tables;
+pub(crate) use bound::Bound;
 use core::ffi::CStr;
-pub(crate) use handle::{Bound, Handle, Options, Running, to_bool, to_long};
+pub(crate) use handle::{Handle, Options, Running, to_bool, to_long};
 use library::library;
 use methods::{database, factory};
 
