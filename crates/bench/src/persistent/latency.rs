@@ -13,7 +13,7 @@ use crate::relay::Relay;
 use crate::server::Server;
 use crate::statistics::median;
 
-/// What is added to each round trip.
+/// What is added to each round trip; where that is nothing, there is no relay either.
 const ADDED_MS: [u64; 3] = [0, 1, 20];
 /// Where round trips are counted: far enough for everything that is not waited for to be sent meanwhile.
 const COUNTED_AT_MS: u64 = 1;
@@ -42,7 +42,8 @@ struct Place {
 /// A distance.
 struct Far {
     added_ms: u64,
-    relay: Rc<Relay>,
+    /// `None`: the server itself.
+    relay: Option<Rc<Relay>>,
     /// On Vaquita: SELECT 1 on an open connection, and a round trip.
     open: Vec<Sample>,
     ping: Vec<Sample>,
@@ -62,8 +63,13 @@ pub(super) fn run(
 ) -> Result<Vec<Promise>, String> {
     let mut places = Vec::new();
     for (server, version) in hosts {
-        let start =
-            |ms| Relay::start(server.port(), Duration::from_millis(ms)).map(|it| (ms, Rc::new(it)));
+        let start = |ms| match ms {
+            0 => Ok((ms, None)),
+            _ => {
+                let relay = Relay::start(server.port(), Duration::from_millis(ms));
+                relay.map(|it| (ms, Some(Rc::new(it))))
+            }
+        };
         let relays: Result<Vec<_>, _> = ADDED_MS.into_iter().map(start).collect();
         let relays = relays.map_err(|error| format!("there can be no relay: {error}"))?;
         for (server, plugin) in users(server, version) {
@@ -74,7 +80,7 @@ pub(super) fn run(
                     server: server.encrypted(is_encrypted),
                     far: relays
                         .iter()
-                        .map(|(added_ms, relay)| Far::new(*added_ms, relay))
+                        .map(|(added_ms, relay)| Far::new(*added_ms, relay.clone()))
                         .collect(),
                     trips: None,
                 });
@@ -125,7 +131,7 @@ impl Place {
     /// Counts round trips.
     fn count(&mut self, runners: &Runners<'_>) -> Result<(), String> {
         let far = self.far.iter().find(|far| far.added_ms == COUNTED_AT_MS);
-        let relay = &far.ok_or("there is no such relay")?.relay;
+        let relay = far.and_then(|far| far.relay.as_ref()).ok_or("there is no such relay")?;
         let server = self.server.through(relay.port());
         let count = |one| {
             let mut counts = [0.0; 2];
@@ -167,16 +173,9 @@ fn trips_of(runner: Runner<'_>, one: Loop, server: &Server, relay: &Relay) -> Re
 }
 
 impl Far {
-    fn new(added_ms: u64, relay: &Rc<Relay>) -> Far {
+    fn new(added_ms: u64, relay: Option<Rc<Relay>>) -> Far {
         let none = Vec::new;
-        Far {
-            added_ms,
-            relay: Rc::clone(relay),
-            open: none(),
-            ping: none(),
-            stock: none(),
-            vaquita: none(),
-        }
+        Far { added_ms, relay, open: none(), ping: none(), stock: none(), vaquita: none() }
     }
 
     fn measure(
@@ -185,7 +184,8 @@ impl Far {
         server: &Server,
         round: usize,
     ) -> Result<(), String> {
-        let server = server.through(self.relay.port());
+        let port = self.relay.as_ref().map_or(server.port(), |relay| relay.port());
+        let server = server.through(port);
         let mut all = [
             (runners.vaquita, SELECT_OPEN, &mut self.open),
             (runners.vaquita, SELECT, &mut self.vaquita),
@@ -233,8 +233,8 @@ impl fmt::Display for Times<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "Through a relay that adds latency, milliseconds, medians. It may take {ROUND_TRIPS} round trips and the query's own time: what \
-             SELECT 1\ntakes on an open connection, and a tenth of a round trip (a ping)."
+            "Over TCP, where something is added through a relay: milliseconds, medians. It may take {ROUND_TRIPS} round trips and the query's own \
+             time:\nwhat SELECT 1 takes on an open connection, and a tenth of a round trip (a ping)."
         )?;
         let open = format!("{:>9}{:>10}", "ping", "SELECT 1");
         let closed = format!("{:>9}{:>9}{:>9}", "stock", "Vaquita", "may take");
@@ -280,13 +280,12 @@ mod tests {
 
     /// A distance at which these take so many milliseconds.
     fn far(open: f64, ping: f64, vaquita: f64) -> Far {
-        let relay = Rc::new(Relay::start(0, Duration::ZERO).unwrap());
         let samples = |ms: f64| vec![sample(1e3 / ms)];
         Far {
             open: samples(open),
             ping: samples(ping),
             vaquita: samples(vaquita),
-            ..Far::new(20, &relay)
+            ..Far::new(20, None)
         }
     }
 
