@@ -109,7 +109,12 @@ impl Connection {
         // What stands before the first row is none of the result's.
         self.stream.compact();
         let mut rows_end = 0;
-        while let Some(span) = self.receive_row(Some(&mut stored.chunks))? {
+        loop {
+            while let Some(span) = self.receive_short_row() {
+                stored.push(span.start)?;
+                rows_end = span.end;
+            }
+            let Some(span) = self.receive_row(Some(&mut stored.chunks))? else { break };
             stored.push(span.start)?;
             rows_end = span.end;
             if self.spoilt.is_some() {
@@ -144,9 +149,34 @@ impl Connection {
     #[inline]
     fn receive_row(&mut self, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Option<Span>, Error> {
         self.row = None;
-        let span = self.stream.receive(MAX_PAYLOAD_BYTES, chunks)?;
+        match self.receive_short_row() {
+            Some(span) => Ok(Some(span)),
+            None => self.receive_long_row(chunks),
+        }
+    }
+
+    /// The next row, where nothing has to be received and it is a usual one.
+    #[inline]
+    fn receive_short_row(&mut self) -> Option<Span> {
+        let span = self.stream.peek_short()?;
         let payload = self.stream.payload(span);
         // No row begins with one of these but one whose first value has 16 MiB or more.
+        if matches!(payload, [0xFE | 0xFF, ..]) || !self.layout.is_row(payload) {
+            return None;
+        }
+        self.stream.take_short(span);
+        self.stream.counted().row(self.answer != Answer::Text, span.end - span.start);
+        Some(span)
+    }
+
+    /// Does as [`Connection::receive_row`], whatever it takes.
+    #[inline(never)]
+    fn receive_long_row(
+        &mut self,
+        chunks: Option<&mut Vec<Vec<u8>>>,
+    ) -> Result<Option<Span>, Error> {
+        let span = self.stream.receive(MAX_PAYLOAD_BYTES, chunks)?;
+        let payload = self.stream.payload(span);
         if matches!(payload, [0xFE | 0xFF, ..]) {
             let ended = end_of_rows(payload, self.capabilities, &mut self.session);
             if let Err(Error::Server { .. }) = ended {
@@ -173,7 +203,6 @@ impl Connection {
 }
 
 /// Whether a payload ends a result; an ERR packet ends it with an error.
-#[cold]
 fn end_of_rows(
     payload: &[u8],
     capabilities: Capabilities,

@@ -4,24 +4,18 @@
 //! becomes NULL rather than a crash.
 
 use crate::statistics::{ColumnTally, Key as Counter, RowTally};
-use crate::zend::array::{Key, List, Map};
-use crate::zend::guarded::Guarded;
+use crate::zend::array::List;
+use crate::zend::memory::is_memory_exhausted;
+pub(crate) use crate::zend::row::Shape;
+use crate::zend::row::{NewRow, Template};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use vaquita_client::binary_value::{self, DateTime, Time};
-use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType, Row};
+use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType, Row, TextValues};
 
-/// How a row becomes an array.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// By number.
-    List,
-    /// By column name.
-    Map,
-    /// By both.
-    Both,
-}
+/// After how many bytes of rows it is looked whether the script may have more memory.
+const LOOK_BYTES: usize = 64 << 10;
 
 /// In which form values come.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -113,7 +107,7 @@ impl Reader {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write(self, bytes: &[u8], slot: Slot<'_>) {
         // What most values are needs none of the registers that the others save.
         if self == Reader::Bytes { slot.bytes(bytes) } else { self.convert(bytes, slot) }
@@ -230,7 +224,7 @@ struct Column {
 
 impl Column {
     /// Writes its value of a row.
-    #[inline]
+    #[inline(always)]
     fn write(&self, bytes: Option<&[u8]>, slot: Slot<'_>) {
         match bytes {
             Some(bytes) => self.reader.get().write(bytes, slot),
@@ -242,14 +236,21 @@ impl Column {
     }
 }
 
+/// Whether the values of all columns are strings as they come.
+fn are_plain(columns: &[Column]) -> bool {
+    columns.iter().all(|column| column.reader.get() == Reader::Bytes)
+}
+
 /// How the rows of one result become values.
 pub(crate) struct Layout {
     columns: Vec<Column>,
     format: Format,
     is_native: Cell<bool>,
+    /// Whether each value is a string as it comes.
+    is_plain: Cell<bool>,
     tally: RowTally,
-    /// The keys by name, made when the first row by name is asked for.
-    keys: Guarded<Vec<Key>>,
+    /// What rows are made from: by number, by name, by both.
+    templates: [Template; 3],
 }
 
 impl Layout {
@@ -264,26 +265,30 @@ impl Layout {
             reader: Cell::new(reader(column)),
             tally: ColumnTally::of(column.column_type, is_binary),
         };
+        let columns: Vec<Column> = columns.iter().map(column).collect();
         Layout {
-            columns: columns.iter().map(column).collect(),
+            is_plain: Cell::new(are_plain(&columns)),
+            columns,
             format,
             is_native: Cell::new(native),
             tally: RowTally::default(),
-            keys: Guarded::new(Vec::new()),
+            templates: [const { Template::new() }; 3],
         }
     }
 
-    /// Makes the keys, if this shape needs them and they are not there yet.
+    fn template(&self, shape: Shape) -> &Template {
+        let [list, map, both] = &self.templates;
+        match shape {
+            Shape::List => list,
+            Shape::Map => map,
+            Shape::Both => both,
+        }
+    }
+
+    /// Makes what rows of this shape are made from, if it is not there yet.
+    #[inline]
     pub(crate) fn prepare(&self, columns: &[ColumnDefinition41], shape: Shape) {
-        if shape == Shape::List {
-            return;
-        }
-        // Made one by one, so that a long jump out of one leaves the others where they are freed.
-        let made = self.keys.peek(Vec::len).unwrap_or(0);
-        for column in columns.iter().skip(made) {
-            let key = Key::new(column.name());
-            let _ = self.keys.with(|keys| keys.push(key));
-        }
+        self.template(shape).make(shape, columns.iter().map(ColumnDefinition41::name));
     }
 
     /// Whether rows are native now.
@@ -299,53 +304,88 @@ impl Layout {
             for (column, definition) in self.columns.iter().zip(columns) {
                 column.reader.set(Reader::of(definition, native));
             }
+            self.is_plain.set(are_plain(&self.columns));
         }
     }
 
     /// Writes a row as an array; `prepare` was called for this shape.
-    #[inline]
     pub(crate) fn write(&self, row: Row<'_>, shape: Shape, slot: Slot<'_>) {
-        self.tally.row(row);
-        // Asked once a row rather than once a value.
-        match row {
-            Row::Text(row) => self.write_values(row.values(), shape, slot),
-            Row::Binary(row) => self.write_values(row.values(), shape, slot),
+        self.write_row(row, self.template(shape), slot, false);
+    }
+
+    /// Writes so many rows, each as an array, and tells how many: it ends where the script may have no more memory.
+    pub(crate) fn write_all<'a>(
+        &self,
+        rows: impl Iterator<Item = Row<'a>>,
+        count: u32,
+        shape: Shape,
+        all: &mut List,
+    ) -> u32 {
+        let template = self.template(shape);
+        template.count_keys(count);
+        let mut written = 0;
+        let mut unlooked_bytes = 0;
+        for (row, number) in rows.zip(1..=count) {
+            self.write_row(row, template, all.push(), true);
+            written = number;
+            unlooked_bytes += row.payload_bytes();
+            if unlooked_bytes > LOOK_BYTES
+                && std::mem::take(&mut unlooked_bytes) > 0
+                && is_memory_exhausted()
+            {
+                break;
+            }
         }
+        template.uncount_keys(count - written);
+        written
     }
 
     #[inline]
-    fn write_values<'a, E>(
-        &self,
-        values: impl Iterator<Item = Result<Option<&'a [u8]>, E>>,
-        shape: Shape,
-        slot: Slot<'_>,
-    ) {
-        let values = values.map(Result::unwrap_or_default);
-        let columns = self.columns.iter().zip(values);
-        match shape {
-            Shape::List => {
-                let mut list = List::new(slot, self.capacity(1));
-                for (column, value) in columns {
-                    column.write(value, list.push());
+    fn write_row(&self, row: Row<'_>, template: &Template, slot: Slot<'_>, has_keys: bool) {
+        self.tally.row(row);
+        let Some(new) = template.copy(slot, has_keys) else { return };
+        // Asked once a row rather than once a value.
+        match row {
+            Row::Text(row) => {
+                let mut values = row.values();
+                if self.is_plain.get() {
+                    self.write_strings(new, values);
+                } else {
+                    self.write_values(new, || values.next_value());
                 }
             }
-            Shape::Map => {
-                let mut map = Map::new(slot, self.capacity(1));
-                let _ = self.keys.peek(|keys| {
-                    for ((column, value), key) in columns.zip(keys) {
-                        column.write(value, map.insert(key));
-                    }
-                });
-            }
-            Shape::Both => {
-                let mut map = Map::new(slot, self.capacity(2));
-                let _ = self.keys.peek(|keys| {
-                    for (((column, value), key), index) in columns.zip(keys).zip(0..) {
-                        map.insert_both(index, key, |slot| column.write(value, slot));
-                    }
-                });
+            Row::Binary(row) => {
+                let mut values = row.values();
+                self.write_values(new, || values.next().and_then(Result::unwrap_or_default));
             }
         }
+    }
+
+    /// What most rows are: strings, one after the other.
+    #[inline]
+    fn write_strings(&self, mut row: NewRow<'_>, mut values: TextValues<'_>) {
+        let Some(slots) = row.slots() else {
+            return self.write_values(row, || values.next_value());
+        };
+        for (slot, column) in slots.zip(&self.columns) {
+            match values.next_value() {
+                Some(bytes) => slot.bytes(bytes),
+                None => column.tally.null(),
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn write_values<'a>(&self, mut row: NewRow<'_>, mut next: impl FnMut() -> Option<&'a [u8]>) {
+        for (column, place) in self.columns.iter().zip(row.places()) {
+            let value = next();
+            match row.slot(place) {
+                Some(slot) => column.write(value, slot),
+                None if value.is_none() => column.tally.null(),
+                None => {}
+            }
+        }
+        row.finish();
     }
 
     /// Writes each value of a row where `place` says.
@@ -374,7 +414,7 @@ impl Layout {
 
     /// Writes the list of the values' lengths in bytes.
     pub(crate) fn write_lengths(&self, row: Row<'_>, slot: Slot<'_>) {
-        let mut list = List::new(slot, self.capacity(1));
+        let mut list = List::new(slot, self.capacity());
         for (column, value) in self.columns.iter().zip(row.values()) {
             list.push().long(column.reader.get().length(value));
         }
@@ -382,7 +422,7 @@ impl Layout {
 
     /// Writes a list of as many zeros as there are columns.
     pub(crate) fn write_zero_lengths(&self, slot: Slot<'_>) {
-        let mut list = List::new(slot, self.capacity(1));
+        let mut list = List::new(slot, self.capacity());
         for _ in &self.columns {
             list.push().long(0);
         }
@@ -394,7 +434,7 @@ impl Layout {
         self.tally.tell(self.format == Format::Binary, columns, tell);
     }
 
-    fn capacity(&self, keys_a_column: usize) -> u32 {
-        u32::try_from(self.columns.len() * keys_a_column).unwrap_or(0)
+    fn capacity(&self) -> u32 {
+        u32::try_from(self.columns.len()).unwrap_or(0)
     }
 }

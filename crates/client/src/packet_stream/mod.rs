@@ -150,6 +150,32 @@ impl PacketStream {
         Ok(Span { start, end: self.start })
     }
 
+    /// The payload that comes next, if it is one of a single packet that is here as a whole. It is not received before
+    /// [`PacketStream::take_short`].
+    #[inline]
+    pub(crate) fn peek_short(&self) -> Option<Span> {
+        let received = self.buffer.get(self.start..self.end)?;
+        let header = PacketHeader::parse(*received.first_chunk()?);
+        let length = usize::try_from(header.payload_length).ok()?;
+        if length > received.len() - PACKET_HEADER_BYTES
+            || length == MAX_PACKET_PAYLOAD_BYTES
+            || header.sequence_id != self.sequence_id
+            || self.compression.is_some()
+        {
+            return None;
+        }
+        let start = self.start + PACKET_HEADER_BYTES;
+        Some(Span { start, end: start + length })
+    }
+
+    /// Receives a payload that was looked at.
+    #[inline]
+    pub(crate) fn take_short(&mut self, payload: Span) {
+        self.sequence_id = self.sequence_id.wrapping_add(1);
+        self.counted.packets_received += 1;
+        self.start = payload.end;
+    }
+
     /// Receives a payload of several packets and closes the gaps that their headers leave.
     #[cold]
     fn receive_split(

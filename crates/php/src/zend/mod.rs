@@ -31,6 +31,7 @@ pub(crate) mod object;
 pub(crate) mod objects;
 pub(crate) mod pdo;
 pub(crate) mod property;
+pub(crate) mod row;
 pub(crate) mod slot;
 pub(crate) mod string;
 mod tables;

@@ -31,6 +31,7 @@ impl<'a> Slot<'a> {
         unsafe { type_of(self.0) == ffi::IS_ARRAY }
     }
 
+    #[inline]
     fn set(self, value: ffi::zend_value, type_info: u32) {
         // SAFETY: `new` promised a writable zval.
         unsafe {
@@ -73,7 +74,12 @@ impl<'a> Slot<'a> {
     /// Writes a string of `bytes`: the copy.
     #[inline]
     pub(crate) fn bytes(self, bytes: &[u8]) {
-        self.str(Str::new(bytes));
+        // Only PHP's shared strings are not counted.
+        if bytes.len() < 2 {
+            self.set(ffi::zend_value { str_: Str::shared(bytes).0 }, ffi::IS_STRING);
+        } else {
+            self.set(ffi::zend_value { str_: Str::of_own(bytes).0 }, ffi::IS_STRING_EX);
+        }
     }
 
     /// Writes a string, taking its reference over.
