@@ -8,6 +8,7 @@ mod aside;
 pub(crate) mod connecting;
 pub(crate) mod counting;
 pub(crate) mod failure;
+mod fetching;
 mod living;
 pub(crate) mod local_infile;
 pub(crate) mod options;
