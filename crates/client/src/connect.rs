@@ -113,6 +113,7 @@ impl Connection {
             answer: Answer::Text,
             statements_to_close: Vec::new(),
             row: None,
+            rows: None,
             refuses_spoilt_rows: true,
             spoilt: None,
             allows_local_infile: false,

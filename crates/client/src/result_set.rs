@@ -15,6 +15,14 @@ use crate::session::Session;
 use crate::state::{Call, State};
 use crate::statistics::PacketKind;
 
+/// Rows that stand one behind the other in the read buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    first: Span,
+    /// Where the last one ends.
+    end: usize,
+}
+
 /// The columns of a result set, shared by whoever needs them.
 pub type Columns = Arc<[ColumnDefinition41]>;
 
@@ -73,6 +81,38 @@ impl Connection {
         let row = self.receive_row(None);
         self.row = self.settle(row)?;
         Ok(self.current_row())
+    }
+
+    /// Reads the next row, as [`Connection::next_row`] does, and those behind it that have come with it: how many;
+    /// [`Connection::current_rows`] shows them. 0 at the end.
+    ///
+    /// # Errors
+    /// As [`Connection::next_row`].
+    pub fn next_rows(&mut self) -> Result<u32, Error> {
+        self.state.allow(Call::ReadRows)?;
+        let row = self.receive_row(None);
+        let Some(first) = self.settle(row)? else { return Ok(0) };
+        let (mut last, mut count) = (first, 1);
+        if self.spoilt.is_none() {
+            while let Some(span) = self.receive_short_row() {
+                (last, count) = (span, count + 1);
+            }
+        }
+        self.row = Some(last);
+        self.rows = Some(Rows { first, end: last.end });
+        Ok(count)
+    }
+
+    /// The rows that [`Connection::next_rows`] read last, until the next call that reads or sends.
+    pub fn current_rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let rows = self.rows.filter(|_| self.row.is_some());
+        let mut next = rows.map(|rows| rows.first);
+        std::iter::from_fn(move || {
+            let span = next?;
+            let is_last = rows.is_none_or(|rows| span.end >= rows.end);
+            next = if is_last { None } else { self.stream.payload_after(span) };
+            Some(self.layout.row(self.stream.payload(span)))
+        })
     }
 
     /// Whether the answer's rows are those of a prepared statement, also where it has several results.
@@ -148,7 +188,7 @@ impl Connection {
     /// Receives a row and checks it; at the end of the result, says so to the session and the state.
     #[inline]
     fn receive_row(&mut self, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Option<Span>, Error> {
-        self.row = None;
+        (self.row, self.rows) = (None, None);
         match self.receive_short_row() {
             Some(span) => Ok(Some(span)),
             None => self.receive_long_row(chunks),

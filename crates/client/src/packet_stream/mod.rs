@@ -168,6 +168,14 @@ impl PacketStream {
         Some(Span { start, end: start + length })
     }
 
+    /// The payload of the packet that follows another one, if it is here.
+    #[inline]
+    pub(crate) fn payload_after(&self, other: Span) -> Option<Span> {
+        let header = PacketHeader::parse(chunk_at(&self.buffer, other.end)?);
+        let start = other.end + PACKET_HEADER_BYTES;
+        Some(Span { start, end: start + usize::try_from(header.payload_length).ok()? })
+    }
+
     /// Receives a payload that was looked at.
     #[inline]
     pub(crate) fn take_short(&mut self, payload: Span) {

@@ -18,7 +18,7 @@ impl Rows {
             self.write_next_here(shape, slot);
             return Ok(());
         }
-        match self.go_on_telling() {
+        match self.go_on_telling(false).map(|(advanced, _)| advanced) {
             Ok(Advanced::Row) => {
                 self.row(|row| self.layout.write(row, shape, slot));
                 Ok(())
@@ -64,11 +64,16 @@ impl Rows {
         self.follow_native();
         self.write_here(shape, &mut all);
         while !is_memory_exhausted() {
-            match self.advance() {
-                Ok(Advanced::Row) => {
+            match self.go_on_telling(true) {
+                Ok((Advanced::Row, 1)) => {
                     self.row(|row| self.layout.write(row, shape, all.push()));
                 }
-                ended => return self.report(ended),
+                Ok((Advanced::Row, count)) => {
+                    self.session.look(|it| {
+                        self.layout.write_all(it.current_rows(), count, shape, &mut all)
+                    });
+                }
+                ended => return self.report(ended.map(|(advanced, _)| advanced)),
             }
         }
         Ok(())

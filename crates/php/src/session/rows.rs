@@ -190,12 +190,13 @@ impl Rows {
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
         self.follow_native();
-        self.go_on_telling()
+        self.go_on_telling(false).map(|(advanced, _)| advanced)
     }
 
-    pub(super) fn go_on_telling(&self) -> Result<Advanced, Failed> {
-        let advanced = self.go_on()?;
-        if let Advanced::Spoilt(malformed) = advanced {
+    /// Does as [`Rows::advance`]; with `many` to the last of those rows that have come, of which it tells how many there are.
+    pub(super) fn go_on_telling(&self, many: bool) -> Result<(Advanced, u32), Failed> {
+        let advanced = self.go_on(many)?;
+        if let (Advanced::Spoilt(malformed), _) = advanced {
             // Stock only warns; here the link remembers, too.
             self.session.error.set_spoilt(malformed);
         }
@@ -211,31 +212,32 @@ impl Rows {
         }
     }
 
-    fn go_on(&self) -> Result<Advanced, Failed> {
+    fn go_on(&self, many: bool) -> Result<(Advanced, u32), Failed> {
         match &self.place {
             Place::Here { count, position, fetched, fetches, spoilt, .. } => {
                 let row = position.get();
                 position.set((row + 1).min(count + 1));
                 if row >= *count {
-                    return Ok(Advanced::End);
+                    return Ok((Advanced::End, 0));
                 }
                 fetched.set(Some(row));
                 fetches.set(fetches.get() + 1);
-                Ok(Advanced::to_row(spoilt.filter(|_| row + 1 == *count)))
+                Ok((Advanced::to_row(spoilt.filter(|_| row + 1 == *count)), 1))
             }
-            Place::There { ended, .. } if ended.get() => Ok(Advanced::End),
-            Place::There { .. } if !self.is_live() => Ok(Advanced::Gone),
+            Place::There { ended, .. } if ended.get() => Ok((Advanced::End, 0)),
+            Place::There { .. } if !self.is_live() => Ok((Advanced::Gone, 0)),
             Place::There { cursor, fetched, ended } => {
                 let advanced = match cursor {
-                    None => self.session.advance(),
+                    None if many => self.session.advance_many(),
+                    None => self.session.advance().map(|it| (it, 1)),
                     Some((statement, current)) => {
                         let row = self.session.fetch(statement, &self.columns, 1);
                         // Of rows one by one nobody knows how many there are.
                         self.session.adjust(|it| it.set_affected_rows(UNKNOWN_ROWS));
                         row.map(|row| {
                             let advanced = match row.rows() {
-                                0 => Advanced::End,
-                                _ => Advanced::to_row(row.spoilt_row()),
+                                0 => (Advanced::End, 0),
+                                _ => (Advanced::to_row(row.spoilt_row()), 1),
                             };
                             let _ = current.with(|current| *current = Some(row));
                             advanced
@@ -243,8 +245,8 @@ impl Rows {
                     }
                 };
                 match advanced {
-                    Ok(Advanced::End) => ended.set(true),
-                    Ok(_) => fetched.set(fetched.get() + 1),
+                    Ok((Advanced::End, _)) => ended.set(true),
+                    Ok((_, count)) => fetched.set(fetched.get() + u64::from(count)),
                     // Out of sync is not the end: as in stock, each further fetch fails again.
                     Err(_) => ended.set(self.session.error.errno() != codes::COMMANDS_OUT_OF_SYNC),
                 }
