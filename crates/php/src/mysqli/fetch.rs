@@ -17,10 +17,13 @@ pub(crate) fn fetch_assoc(call: &mut Call<'_>) -> Outcome {
     only_argument(call)?.fetch(Shape::Map, call.returns())
 }
 
+/// `MYSQLI_ASSOC`.
+pub(crate) const ASSOC: i64 = 1;
+
 /// What a fetch mode asks for; `MYSQLI_ASSOC` 1, `MYSQLI_NUM` 2, `MYSQLI_BOTH` 3.
-fn shape(call: &Call<'_>, mode: i64) -> Outcome<Shape> {
+pub(crate) fn shape(call: &Call<'_>, mode: i64) -> Outcome<Shape> {
     match mode {
-        1 => Ok(Shape::Map),
+        ASSOC => Ok(Shape::Map),
         2 => Ok(Shape::List),
         3 => Ok(Shape::Both),
         _ => Err(call.value_error(1, c"must be one of MYSQLI_NUM, MYSQLI_ASSOC, or MYSQLI_BOTH")),

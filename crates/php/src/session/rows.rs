@@ -1,5 +1,7 @@
 //! The rows of a result, wherever they are: all here, still with the server, or behind a cursor of a prepared statement.
 
+mod kept;
+
 use super::Session;
 use super::advanced::Advanced;
 use super::failure::Failed;
@@ -8,6 +10,7 @@ use crate::statistics::Key;
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
+pub(crate) use kept::{From, Kept, Unkept};
 use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, UNKNOWN_ROWS, codes};
 
@@ -31,7 +34,7 @@ const NO_GENERATION: u64 = u64::MAX;
 pub(super) enum Place {
     /// All here.
     Here {
-        rows: Guarded<Option<Buffered>>,
+        rows: Guarded<Option<Rc<Buffered>>>,
         count: u64,
         /// The row that is fetched next; `count + 1`: the end has been seen.
         position: Cell<u64>,
@@ -85,7 +88,7 @@ impl Rows {
         let spoilt = stored.spoilt_row();
         let place = Place::Here {
             count: stored.rows(),
-            rows: Guarded::new(Some(stored)),
+            rows: Guarded::new(Some(Rc::new(stored))),
             position: Cell::new(0),
             fetched: Cell::new(None),
             fetches: Cell::new(0),

@@ -60,6 +60,29 @@ pub(crate) fn throw_type_error(position: u32, what: &CStr, value: Value<'_>) -> 
     Thrown
 }
 
+/// Throws a `TypeError` about the argument at `position` (counted from 1), in words of all `parts`.
+#[cold]
+pub(crate) fn throw_argument_type_error(position: u32, parts: &[&[u8]]) -> Thrown {
+    let message = Str::concat(parts);
+    // SAFETY: the format takes one C string, which lives until it is released.
+    unsafe { ffi::zend_argument_type_error(position, c"%s".as_ptr(), message.as_ptr()) };
+    message.release();
+    Thrown
+}
+
+/// Throws SPL's `OutOfBoundsException`.
+#[cold]
+pub(crate) fn throw_out_of_bounds(parts: &[&[u8]]) -> Thrown {
+    let message = Str::concat(parts);
+    // SAFETY: the class is set at PHP's start; the format takes one C string, which lives until it is released.
+    unsafe {
+        let class = ffi::spl_ce_OutOfBoundsException;
+        ffi::zend_throw_exception_ex(class, 0, c"%s".as_ptr(), message.as_ptr());
+    }
+    message.release();
+    Thrown
+}
+
 /// Throws an `ArgumentCountError`.
 #[cold]
 pub(crate) fn throw_argument_count_error(what: &CStr) -> Thrown {

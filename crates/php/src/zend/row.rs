@@ -279,20 +279,14 @@ pub(crate) struct Place(u32);
 /// # Safety
 /// `array` must be initialised and ours alone, `value` readable.
 unsafe fn update_by_name(array: *mut ffi::zend_array, name: &[u8], value: *mut ffi::zval) {
-    let mut index = 0;
-    // SAFETY: the caller's promise. Zend sets the function before any extension starts; the first check is that of the macro
-    // ZEND_HANDLE_NUMERIC_STR, and what it calls reads a string up to its NUL.
+    // SAFETY: the caller's promise. Zend sets the function before any extension starts.
     unsafe {
         let Some(existing) = ffi::zend_string_init_existing_interned else { return };
         let key = Str(existing(name.as_ptr().cast(), name.len(), false));
-        let looks_numeric = name.first().is_some_and(|it| it.is_ascii_digit() || *it == b'-');
-        if looks_numeric
-            && ffi::_zend_handle_numeric_str_ex(key.as_ptr(), name.len(), &raw mut index)
-        {
-            ffi::zend_hash_index_update(array, index, value);
-        } else {
-            ffi::zend_hash_update(array, key.0, value);
-        }
+        match key.as_number() {
+            Some(number) => ffi::zend_hash_index_update(array, number, value),
+            None => ffi::zend_hash_update(array, key.0, value),
+        };
         key.release();
     }
 }

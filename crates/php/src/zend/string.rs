@@ -110,6 +110,21 @@ impl Str {
         unsafe { (&raw const (*self.0).val).cast() }
     }
 
+    /// The number that PHP's arrays take it for as a key, if they do.
+    #[inline]
+    pub(super) fn as_number(self) -> Option<u64> {
+        let bytes = self.bytes();
+        let mut number = 0;
+        // The first check is that of the macro ZEND_HANDLE_NUMERIC_STR.
+        let looks_numeric = bytes.first().is_some_and(|it| it.is_ascii_digit() || *it == b'-');
+        // SAFETY: the function reads the bytes and the NUL behind them.
+        let is_number = looks_numeric
+            && unsafe {
+                ffi::_zend_handle_numeric_str_ex(self.as_ptr(), bytes.len(), &raw mut number)
+            };
+        is_number.then_some(number)
+    }
+
     /// Whether it lives for ever and is not counted.
     pub(super) fn is_interned(self) -> bool {
         // SAFETY: as above.
