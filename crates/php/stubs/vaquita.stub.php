@@ -1,7 +1,8 @@
 <?php
 
 /*
- * What PHP sees of the module vaquita besides its settings: functions for what stock has no word for. Nothing is added to mysqli's classes.
+ * What PHP sees of the module vaquita besides its settings: functions and classes for what stock has no word for. Nothing is added to mysqli's
+ * classes. What editors and PHPStan are told of it stands in stubs/, which a test compares with this.
  * The crate vaquita-stub-gen makes Zend's tables of this.
  */
 
@@ -9,9 +10,9 @@ namespace Vaquita;
 
 function pool_stats(): array {} // statistics::pool_stats
 
-function set_query_timeout(\mysqli $link, int $milliseconds): void {} // commands::set_query_timeout
-
 function rows(\mysqli_result|\PDOStatement $result, int $mode = MYSQLI_ASSOC): \Vaquita\Rows {} // vaquita::rows::rows
+
+function set_query_timeout(\mysqli $link, int $milliseconds): void {} // commands::set_query_timeout
 
 final class Rows implements \IteratorAggregate, \ArrayAccess, \Countable, \JsonSerializable { // not serializable, no dynamic properties
     private function __construct() {} // vaquita::rows::construct
