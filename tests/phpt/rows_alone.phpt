@@ -68,6 +68,17 @@ $rows = Vaquita\rows($result);
 $db->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, 0);
 show($rows[0]['n'], Vaquita\rows($result)[0]['n'], $rows->toArray());
 
+section('statistics');
+$count = fn() => array_intersect_key(mysqli_get_client_stats(), ['proto_text_fetched_int' => 1, 'proto_text_fetched_string' => 1, 'rows_fetched_from_client_normal_buffered' => 1]);
+unset($rows);
+$before = $count();
+$rows = Vaquita\rows($db->query('SELECT * FROM t ORDER BY n'));
+$length = strlen($rows[7]['s']) + strlen($rows[8]['s']) + count($rows->column('n'));
+$rows[9]->toArray();
+unset($rows);
+// What was decoded counts, once they are gone.
+show($length, array_map(fn($now, $then) => $now - $then, $count(), $before));
+
 section('PDO');
 foreach ([true, false] as $emulated) {
     foreach ([true, false] as $buffered) {
@@ -143,6 +154,8 @@ foreach ([PDO::ERRMODE_EXCEPTION, PDO::ERRMODE_SILENT] as $mode) {
 4990 | 10 | 4995 | 5
 === what is set later
 5 | "5" | [["n" => 5]]
+=== statistics
+5015 | [0, 5001, 3]
 === PDO
 0 | 1 | [4999, 12497500, 4999, 199]
 [4999, 12497500, 4999, 199] | 5

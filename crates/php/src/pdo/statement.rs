@@ -9,7 +9,7 @@ use crate::session::advanced::{Advanced, warn_of};
 use crate::session::counting::Ending;
 use crate::session::failure::{Failed, LastError};
 use crate::session::prepared::Executed;
-use crate::session::rows::{From, Kept, Rows, Unkept};
+use crate::session::rows::{Kept, Rows, Unkept, Which};
 use crate::statistics::Key;
 use crate::zend::error::Thrown;
 use crate::zend::guarded::Guarded;
@@ -230,7 +230,7 @@ impl Statement {
 
     /// Shares the rows that were not fetched yet.
     pub(crate) fn keep(&self, running: Running<'_>) -> Result<Kept, Unkept> {
-        let kept = self.rows.peek(|rows| rows.as_ref().map(|rows| rows.keep(From::Next)));
+        let kept = self.rows.peek(|rows| rows.as_ref().map(|rows| rows.keep(Which::Unfetched)));
         let kept = kept.ok().flatten().unwrap_or(Err(Unkept::Gone));
         match &kept {
             Err(Unkept::Failed) => drop(self.settle::<()>(running, Err(Failed))),

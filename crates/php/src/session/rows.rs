@@ -10,7 +10,7 @@ use crate::statistics::Key;
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
-pub(crate) use kept::{From, Kept, Unkept};
+pub(crate) use kept::{Kept, Unkept, Which};
 use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, UNKNOWN_ROWS, codes};
 

@@ -10,7 +10,7 @@ use crate::mysqli::result::ResultSet;
 use crate::pdo::statement::Statement;
 use crate::session::advanced::warn_of;
 use crate::session::failure::OUT_OF_SYNC;
-use crate::session::rows::{From, Kept, Unkept};
+use crate::session::rows::{Kept, Unkept, Which};
 use crate::zend::array::{List, Map};
 use crate::zend::call::Call;
 use crate::zend::elements::{self, Elements, Offset, View};
@@ -83,7 +83,7 @@ pub(crate) fn rows(call: &mut Call<'_>) -> Outcome {
     if let Some(result) = Object::<ResultSet>::given(value) {
         let open = ResultSet::of(result)?;
         let rows = make::<Rows>(call.returns());
-        let unkept = match open.keep(From::Start) {
+        let unkept = match open.keep(Which::All) {
             Ok(kept) => {
                 rows.fill(kept, shape, None, Treatment::NONE);
                 return Ok(());

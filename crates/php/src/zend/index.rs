@@ -119,7 +119,8 @@ impl Drop for Index {
     fn drop(&mut self) {
         let array = self.array.get();
         if !array.is_null() {
-            // SAFETY: this was its only reference; its elements are integers, so nothing of a script's runs.
+            // SAFETY: this was its only reference; its elements are integers, so nothing of a script's runs, and
+            // freeing never jumps away.
             unsafe { ffi::zend_array_destroy(array) };
         }
     }

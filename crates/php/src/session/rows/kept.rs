@@ -22,13 +22,13 @@ pub(crate) struct Kept {
     pub(crate) spoilt: Option<Malformed>,
 }
 
-/// The first row of buffered ones that is kept.
+/// Which of buffered rows are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum From {
-    /// The first of all.
-    Start,
-    /// The one that would be fetched next.
-    Next,
+pub(crate) enum Which {
+    /// All.
+    All,
+    /// Those that were not fetched yet.
+    Unfetched,
 }
 
 /// Why there is nothing to keep.
@@ -42,11 +42,11 @@ pub(crate) enum Unkept {
 
 impl Rows {
     /// Shares buffered rows, which stay as they are. Of unbuffered ones the rest is received, which is their end here.
-    pub(crate) fn keep(&self, from: From) -> Result<Kept, Unkept> {
+    pub(crate) fn keep(&self, which: Which) -> Result<Kept, Unkept> {
         self.follow_native();
         let (buffered, first) = match &self.place {
             Place::Here { rows, position, count, .. } => {
-                let first = if from == From::Start { 0 } else { position.get().min(*count) };
+                let first = if which == Which::All { 0 } else { position.get().min(*count) };
                 (rows.peek(Clone::clone).ok().flatten(), first)
             }
             Place::There { ended, .. } if ended.get() => (None, 0),
