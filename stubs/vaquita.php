@@ -181,8 +181,7 @@ final class Rows implements \IteratorAggregate, \ArrayAccess, \Countable, \JsonS
      *
      * @param int $offset
      *
-     * @return Row
-     * @phpstan-return ($offset is int ? Row : null)
+     * @return Row as of arrays PHPStan does not ask whether it is there
      */
     public function offsetGet(mixed $offset): ?\Vaquita\Row {}
 

@@ -51,6 +51,7 @@ attempt('null', fn() => $rows[0][null]);
 attempt('true', fn() => $rows[true]['id']);
 attempt('a float', fn() => $rows[1.0]['id']);
 attempt('a fraction', fn() => $rows[1.5]['id']);
+attempt('none at all', fn() => isset($rows[INF]));
 attempt('an array', fn() => $rows[[]]);
 attempt('an object', fn() => $rows[0][new class { public function __toString() { return 'id'; } }]);
 attempt('isset of an array', fn() => isset($rows[0][[]]));
@@ -59,6 +60,21 @@ attempt('a column by number', fn() => $rows->column(5));
 attempt('a column before the first', fn() => $rows->column(-1));
 attempt('a column by a float', fn() => $rows->column(1.5));
 attempt('a property', fn() => $rows[0]->name);
+
+section('while it is thrown away');
+set_error_handler(function (int $level, string $message) use (&$other): bool {
+    $other = null;
+    echo "  $message\n";
+    return true;
+});
+$other = Vaquita\rows($result);
+show($other[99]);
+$other = Vaquita\rows($result)[1];
+show($other['none']);
+foreach ($other = Vaquita\rows($result) as $row) {
+    show($row['none'], $row['id']);
+}
+restore_error_handler();
 
 section('changes');
 attempt('a row', fn() => $rows[0] = []);
@@ -204,8 +220,8 @@ a number: null
 null: null
 true: "2"
 a float: "2"
-  Deprecated: Implicit conversion from float 1.5 to int loses precision
-a fraction: "2"
+a fraction: thrown TypeError(0): Cannot access offset of type float on Vaquita\Rows
+none at all: thrown TypeError(0): Cannot access offset of type float on Vaquita\Rows
 an array: thrown TypeError(0): Cannot access offset of type array on Vaquita\Rows
 an object: thrown TypeError(0): Cannot access offset of type class@anonymous on Vaquita\Row
 isset of an array: thrown TypeError(0): Cannot access offset of type array on Vaquita\Row
@@ -215,6 +231,17 @@ a column before the first: thrown ValueError(0): Vaquita\Rows::column(): Argumen
 a column by a float: thrown TypeError(0): Vaquita\Rows::column(): Argument #1 ($column) must be of type string|int, float given
   Warning: Undefined property: Vaquita\Row::$name
 a property: null
+=== while it is thrown away
+  Undefined array key 99
+null
+  Undefined array key "none"
+null
+  Undefined array key "none"
+null | "1"
+  Undefined array key "none"
+null | "2"
+  Undefined array key "none"
+null | "3"
 === changes
 a row: thrown Error(0): Vaquita\Rows can't be changed; toArray() gives an array that can
 another row: thrown Error(0): Vaquita\Rows can't be changed; toArray() gives an array that can

@@ -1,7 +1,7 @@
 //! Objects that are read as arrays are: `[]`, `isset`, `empty`, `count`, casts and var_dump, over one trait. None of them can be changed.
 
 use super::call::Call;
-use super::error::{Outcome, Thrown, is_pending, plain_warning, throw_error};
+use super::error::{Outcome, Thrown, plain_warning, throw_error};
 use super::ffi;
 use super::globals;
 use super::guarded;
@@ -53,10 +53,11 @@ pub(super) fn install<T: Elements>(entry: *mut ffi::zend_class_entry) {
 }
 
 impl Offset {
-    /// What an array takes a value for.
+    /// What an array takes a value for. No user code runs, which could throw away the object that is read: so a float that is no integer, of
+    /// which an array warns, is refused.
     ///
     /// # Errors
-    /// No array takes it: a `TypeError` was thrown. So did the handler of a deprecation.
+    /// A `TypeError` was thrown.
     fn of(value: Value<'_>, class: &[u8]) -> Outcome<Offset> {
         let zval = value.as_ptr();
         // SAFETY: the type says which member of the union is set.
@@ -72,15 +73,8 @@ impl Offset {
                 }
                 ffi::IS_NULL => Offset::Name(Str::new(b"")),
                 ffi::IS_FALSE | ffi::IS_TRUE => Offset::Number(value.to_long()),
-                ffi::IS_DOUBLE => {
-                    let (float, number) = ((*zval).value.dval, value.to_long());
-                    if float.fract() != 0.0 || !float.is_finite() {
-                        ffi::zend_incompatible_double_to_long_error(float);
-                        if is_pending() {
-                            return Err(Thrown);
-                        }
-                    }
-                    Offset::Number(number)
+                ffi::IS_DOUBLE if (*zval).value.dval.fract() == 0.0 => {
+                    Offset::Number(value.to_long())
                 }
                 _ => {
                     let given = ffi::zend_zval_type_name(zval);
