@@ -124,6 +124,7 @@ impl Connection {
             greeting: established.greeting,
             options: Box::new(options.clone()),
             server_side: ServerSide::default(),
+            is_followed: false,
             reuse: Reuse::default(),
             begun: Instant::now(),
         };

@@ -68,6 +68,8 @@ pub struct Connection {
     pub(crate) options: Box<ConnectOptions>,
     /// What the server knows of the limit of queries.
     pub(crate) server_side: ServerSide,
+    /// Whether others were sent behind the command whose reply is due.
+    pub(crate) is_followed: bool,
     pub(crate) reuse: Reuse,
     pub(crate) begun: Instant,
 }

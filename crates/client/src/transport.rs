@@ -14,6 +14,7 @@ use crate::timed_wire::TimedWire;
 use crate::tls;
 use crate::watch::Watch;
 use crate::wire::{ByteStream, Wire};
+use crate::write_queue::WriteQueue;
 
 /// Who may read what is sent, from everybody to nobody but the server that was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,10 +183,20 @@ impl Transport {
         }
     }
 
+    /// The time of a query that was sent before begins; whether others were sent behind it.
+    #[inline]
+    pub(crate) fn begin_watch_in_pipeline(&mut self, is_followed: bool) {
+        if let Some(watch) = &mut self.wire.watch {
+            watch.set_followed(is_followed);
+            watch.begin();
+        }
+    }
+
     /// No query is waited for any more; whether the server may still have to notice that one was stopped.
     #[inline]
     pub(crate) fn end_watch(&mut self) -> Result<bool, Error> {
         let Some(watch) = &mut self.wire.watch else { return Ok(false) };
+        watch.set_followed(false);
         let (was_on, lingers) = watch.end();
         if was_on {
             self.wire.reset_read_timeout().map_err(|error| Error::lost(error, true))?;
@@ -237,6 +248,29 @@ impl Transport {
     /// Whether reads and writes wait; those that do not say `WouldBlock` where they would.
     pub(crate) fn set_waiting(&mut self, waits: bool) {
         self.wire.waits = waits;
+    }
+
+    /// From now on nobody waits for what is written: it goes when the server takes it, at the latest while something is read.
+    pub(crate) fn begin_queue(&mut self) {
+        self.wire.queue = Some(Box::default());
+    }
+
+    /// How far what was written that way has come.
+    pub(crate) fn queue(&self) -> Option<&WriteQueue> {
+        self.wire.queue.as_deref()
+    }
+
+    /// Writes of it what is taken at once.
+    pub(crate) fn write_queued(&mut self) {
+        self.wire.write_queued();
+    }
+
+    /// Waits for what is written again, and for what is still in the queue.
+    ///
+    /// # Errors
+    /// As [`Transport::write`], also of what was written before.
+    pub(crate) fn end_queue(&mut self) -> Result<(), Error> {
+        self.wire.end_queue()
     }
 
     /// Keeps what is written from now on.

@@ -7,6 +7,7 @@ mod pipelined;
 
 use std::fmt;
 
+pub(crate) use pipelined::ReplyIds;
 use socket2::Socket;
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
 use vaquita_protocol::reader::{chunk_at, span};
