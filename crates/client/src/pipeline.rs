@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use vaquita_protocol::{ComStmtExecute, Command, Parameter};
+use vaquita_protocol::{ComStmtExecute, Command, Malformed, Parameter};
 
 use crate::buffered::Buffered;
 use crate::connection::{Answer, Connection};
@@ -23,6 +23,9 @@ use crate::statement::Statement;
 
 /// How much may wait in the queue; it is filled up when half of it is gone. One command may be longer.
 const QUEUE_BYTES: usize = 256 << 10;
+
+/// The most results of a command, of which all but the first are for nobody. The limit is our own: a CALL has one for each SELECT that it runs.
+const MAX_RESULTS: usize = 1 << 16;
 
 /// A command of a pipeline.
 #[derive(Clone, Debug)]
@@ -220,11 +223,14 @@ impl Connection {
     /// Reads all results of a command and keeps the first, or the first error.
     fn finish_results(&mut self) -> Result<Done, Error> {
         let mut done = self.finish_result(Connection::store_result);
-        while self.more_results() {
+        for _ in 0..MAX_RESULTS {
+            if !self.more_results() {
+                return done;
+            }
             let next = self.finish_result(|it| it.discard_result());
             done = done.and_then(|done| next.map(|_| done));
         }
-        done
+        self.settle(Err(Malformed::new("COM_QUERY Response", "status_flags").into()))
     }
 
     fn finish_result<R>(

@@ -64,6 +64,9 @@ impl Module for Vaquita {
             classes::register_own();
         }
         tls::warn_of_least();
+        if INACTIVE.get().is_none() {
+            classes::register_own();
+        }
     }
 
     fn info() {

@@ -8,6 +8,8 @@
 
 namespace Vaquita;
 
+function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_error = false): array {} // pipeline::pipeline
+
 function pool_stats(): array {} // statistics::pool_stats
 
 function rows(\mysqli_result|\PDOStatement $result, int $mode = MYSQLI_ASSOC): \Vaquita\Rows {} // vaquita::rows::rows
@@ -70,4 +72,13 @@ final class RowIterator implements \SeekableIterator { // not serializable, no d
     public function valid(): bool {} // vaquita::row_iterator::valid
 
     public function seek(int $offset): void {} // vaquita::row_iterator::seek
+}
+
+final class Done { // not serializable, no dynamic properties
+    public string|int $affected_rows;
+    public string|int $insert_id;
+    public int $warning_count;
+    public ?string $info;
+
+    private function __construct() {} // done::construct
 }

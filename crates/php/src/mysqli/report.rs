@@ -7,7 +7,9 @@ use crate::session::advanced::{Advanced, warn_of};
 use crate::session::failure::{Failed, LastError, OUT_OF_SYNC};
 use crate::session::rows::Rows;
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, Thrown, deprecated, is_pending, throw_object, warning};
+use crate::zend::error::{
+    self, Outcome, Thrown, deprecated, is_pending, throw_object, warning,
+};
 use crate::zend::guarded::Guarded;
 use crate::zend::object::{Class, ClassSlot};
 use crate::zend::property::Property;
@@ -61,6 +63,15 @@ pub(crate) fn raise(errno: u16, sqlstate: Str, message: Str) -> Outcome {
 /// Throws an error, whatever the report mode. The strings are given over.
 pub(crate) fn throw(errno: u16, sqlstate: Str, message: Str) -> Thrown {
     throw_object(&EXCEPTION, errno.into(), &[(c"message", message), (c"sqlstate", sqlstate)])
+}
+
+/// Writes the last error as the exception that it would be, whatever the report mode; nothing is thrown.
+pub(crate) fn write_exception(error: &LastError, slot: Slot<'_>) {
+    let (errno, sqlstate) = (error.errno(), Str::new(&error.sqlstate()));
+    let message = error.look(|failure| Str::new(failure.map_or(b"", |it| &it.message)));
+    let message = message.unwrap_or_else(|| Str::new(b""));
+    let strings = [(c"message", message), (c"sqlstate", sqlstate)];
+    error::write_exception(slot, &EXCEPTION, errno.into(), &strings);
 }
 
 /// Whether the mode asks for reports of statements without a (good) index.

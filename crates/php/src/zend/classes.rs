@@ -7,6 +7,7 @@ use super::iterator;
 use super::module::Functions;
 use super::object;
 use super::tables::{mysqli as tables, vaquita};
+use crate::mysqli::done::Done;
 use crate::mysqli::link::Link;
 use crate::mysqli::report::{Driver, EXCEPTION};
 use crate::mysqli::result::ResultSet;
@@ -45,6 +46,7 @@ pub(crate) fn register_own() {
         ffi::zend_class_implements(rows, 4, aggregate, array, countable, json);
         elements::install::<Rows>(rows);
         iterator::install::<Rows>();
+        object::install::<Done>(vaquita::register_class_vaquita_done(ptr::null_mut()));
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod elements;
 pub(crate) mod error;
 mod ffi;
 pub(crate) mod files;
+pub(crate) mod given;
 mod globals;
 pub(crate) mod guarded;
 pub(crate) mod held;

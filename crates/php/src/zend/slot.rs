@@ -161,6 +161,17 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it is an array.
+    pub(crate) fn is_array(self) -> bool {
+        self.kind() == Kind::Array
+    }
+
+    /// The bytes of a string; `None`: it is none.
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
+        // SAFETY: the type says which member of the union is set; the string lives as long as the value.
+        (self.kind() == Kind::String).then(|| unsafe { Str((*self.0).value.str_) }.bytes())
+    }
+
     /// Whether it is NULL.
     pub(crate) fn is_null(self) -> bool {
         self.raw_type() == ffi::IS_NULL
