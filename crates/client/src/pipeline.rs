@@ -8,6 +8,8 @@
 //! sent behind it before it was answered, with no file; a server that asks all the same is not spoken to any more.
 
 use std::collections::VecDeque;
+use std::thread;
+use std::time::Duration;
 
 use vaquita_protocol::{ComStmtExecute, Command, Malformed, Parameter};
 
@@ -26,6 +28,14 @@ const QUEUE_BYTES: usize = 256 << 10;
 
 /// The most results of a command, of which all but the first are for nobody. The limit is our own: a CALL has one for each SELECT that it runs.
 const MAX_RESULTS: usize = 1 << 16;
+
+/// From so many due replies on it pays to let some of them gather before they are read: waking up somebody who waits costs a server more than a
+/// small statement. Measured with 1,000 of `SELECT 1` by a unix socket: 220,000 a second instead of 140,000 (MariaDB 10.11), 180,000 instead of
+/// 120,000 (MySQL 8.0); moments from 20 to 200 µs are as good.
+const MANY: usize = 32;
+
+/// How long. The kernel makes some 70 µs of it, in which a server runs less than half as many.
+const MOMENT: Duration = Duration::from_micros(20);
 
 /// A command of a pipeline.
 #[derive(Clone, Debug)]
@@ -97,6 +107,7 @@ impl Connection {
         let mut due = VecDeque::new();
         loop {
             self.fill_queue(&mut due, &mut commands, until);
+            self.let_replies_gather(due.len());
             let Some(next) = due.pop_front() else { break };
             let done = self.finish(next, !due.is_empty());
             let has_failed = done.is_err();
@@ -151,6 +162,14 @@ impl Connection {
                 return;
             }
             self.stream.transport().write_queued();
+        }
+    }
+
+    /// Waits a moment where the server is to have many replies and none has come.
+    fn let_replies_gather(&mut self, due: usize) {
+        let is_idle = !self.stream.has_received() && self.waiting_bytes() == 0;
+        if due >= MANY && is_idle && !self.stream.transport().is_readable() {
+            thread::sleep(MOMENT);
         }
     }
 

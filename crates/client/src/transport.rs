@@ -154,6 +154,14 @@ impl Transport {
         self.tls.as_ref().is_some_and(|tls| tls.has_received())
     }
 
+    /// Whether reading from the socket would not wait; of a stream that is none this is not known, so it is said.
+    pub(crate) fn is_readable(&self) -> bool {
+        match &self.wire.wire {
+            Some(wire @ Wire::Socket(_)) => wire.is_readable(),
+            _ => true,
+        }
+    }
+
     /// From now on all reads and writes together have this time.
     pub(crate) fn finish_within(&mut self, time: Option<Duration>) {
         self.wire.deadline = time.and_then(|time| Instant::now().checked_add(time));
