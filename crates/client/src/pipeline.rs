@@ -108,8 +108,13 @@ impl Connection {
         loop {
             self.fill_queue(&mut due, &mut commands, until);
             self.let_replies_gather(due.len());
-            let Some(next) = due.pop_front() else { break };
-            let done = self.finish(next, !due.is_empty());
+            let done = match due.pop_front() {
+                Some(next) => self.finish(next, !due.is_empty()),
+                None if self.state != State::Ready && commands.next().is_some() => {
+                    Err(Error::gone())
+                }
+                None => break,
+            };
             let has_failed = done.is_err();
             // Should this panic, nobody reads what is still due.
             let state = std::mem::replace(&mut self.state, State::Broken);
@@ -118,14 +123,12 @@ impl Connection {
             if has_failed && until == Until::FirstError {
                 break;
             }
-            if self.state != State::Ready {
-                due.drain(..).for_each(|missing| give(Err(self.loss(missing))));
-                commands.by_ref().for_each(|_| give(Err(Error::gone())));
-            }
         }
-        let ended = self.stream.transport().end_queue();
-        if self.state == State::Ready {
-            ended.map_err(|error| self.lost_in_writing(error))?;
+        if self.state != State::Ready {
+            self.stream.transport().drop_queue();
+        } else if let Err(error) = self.stream.transport().end_queue() {
+            // All is answered: the next command hears of it.
+            self.lost_in_writing(error);
         }
         Ok(())
     }
@@ -134,15 +137,18 @@ impl Connection {
     fn begin_pipeline(&mut self) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
         self.await_first()?;
-        if self.stream.transport().end_watch()? {
-            self.absorb_kill()?;
-        }
+        self.await_kill()?;
         let closed = self.close_statements();
         closed.map_err(|error| self.lost_in_writing(error))?;
         let looked = self.stream.refuse_leftovers();
         self.settle(looked)?;
         self.stream.transport().begin_queue();
         Ok(())
+    }
+
+    /// Has a kill that is still to be noticed hit nothing that follows.
+    fn await_kill(&mut self) -> Result<(), Error> {
+        if self.stream.transport().end_watch()? { self.absorb_kill() } else { Ok(()) }
     }
 
     /// Puts commands into the queue, and sends of it what the server takes at once, until it takes no more.
@@ -152,9 +158,12 @@ impl Connection {
         commands: &mut impl Iterator<Item = Pipelined<'a>>,
         until: Until,
     ) {
+        if due.is_empty() && self.state == State::Ready && self.await_kill().is_err() {
+            return self.break_off();
+        }
         while self.state == State::Ready && self.waiting_bytes() <= QUEUE_BYTES / 2 {
             let already_due = due.len();
-            while self.waiting_bytes() < QUEUE_BYTES && self.may_send_behind(due.back(), until) {
+            while self.waiting_bytes() < QUEUE_BYTES && self.may_send_behind(due, until) {
                 let Some(command) = commands.next() else { break };
                 due.push_back(self.queue(command));
             }
@@ -177,19 +186,20 @@ impl Connection {
         self.stream.transport().queue().map_or(0, |queue| queue.len())
     }
 
-    /// Whether another command may be sent before the last one was answered.
-    fn may_send_behind(&self, last: Option<&Due<'_>>, until: Until) -> bool {
-        let Some(last) = last else { return true };
-        until == Until::End
-            && match last {
-                Due::Reply { command: Pipelined::Query(sql), .. } => {
-                    !may_ask(sql, self.session.dialect(), self.multi_statements, self.is_mariadb())
-                }
-                Due::Reply { command: Pipelined::Execute(statement, _), .. } => {
-                    !statement.may_ask_for_file()
-                }
-                Due::Refusal(_) => true,
+    /// Whether another command may be sent before those that are due were answered.
+    fn may_send_behind(&self, due: &VecDeque<Due<'_>>, until: Until) -> bool {
+        let last = due.iter().rev().find_map(|due| match due {
+            Due::Reply { command, .. } => Some(command),
+            Due::Refusal(_) => None,
+        });
+        let may_ask_for_file = match last {
+            None => false,
+            Some(Pipelined::Query(sql)) => {
+                may_ask(sql, self.session.dialect(), self.multi_statements, self.is_mariadb())
             }
+            Some(Pipelined::Execute(statement, _)) => statement.may_ask_for_file(),
+        };
+        due.is_empty() || (until == Until::End && !may_ask_for_file)
     }
 
     fn queue<'a>(&mut self, command: Pipelined<'a>) -> Due<'a> {
@@ -216,6 +226,9 @@ impl Connection {
     /// Reads what became of a command.
     fn finish(&mut self, due: Due<'_>, is_followed: bool) -> Result<Done, Error> {
         let Due::Reply { command, ids, .. } = &due else { return Err(self.loss(due)) };
+        if self.state != State::Ready {
+            return Err(self.loss(due));
+        }
         self.session.affected_rows = UNKNOWN_ROWS;
         self.row = None;
         self.local_infiles = Names::default();

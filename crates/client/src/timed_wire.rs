@@ -157,13 +157,16 @@ impl TimedWire {
     fn read_while_writing(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut deadline = deadline_of(self.read_timeout);
         loop {
-            let TimedWire { wire: Some(wire), queue: Some(queue), watch, .. } = self else {
+            let TimedWire { wire: Some(wire), queue: Some(queue), watch, deadline: last, .. } =
+                self
+            else {
                 return Err(io::ErrorKind::NotConnected.into());
             };
             if queue.is_empty() {
                 return self.read(buffer);
             }
-            let left = [deadline.map(time_until).transpose()?, watch_left(watch)];
+            let by = |deadline: Option<Instant>| deadline.map(time_until).transpose();
+            let left = [by(deadline)?, by(*last)?, watch_left(watch)];
             let begun = Instant::now();
             let ready = wire.wait_ready(left.into_iter().flatten().min())?;
             if ready.can_write {

@@ -281,6 +281,11 @@ impl Transport {
         self.wire.end_queue()
     }
 
+    /// Forgets what is in the queue, of a connection that is of no use any more.
+    pub(crate) fn drop_queue(&mut self) {
+        self.wire.queue = None;
+    }
+
     /// Keeps what is written from now on.
     pub(crate) fn gather(&mut self) {
         self.gathered = Some(Vec::new());

@@ -208,7 +208,15 @@ fn nothing_is_sent_behind_what_may_ask_for_a_file() {
     let script = Script::queried().send(refused).expect_packet().send(ok(MORE_RESULTS));
     let script = script.send(ok(AUTOCOMMIT)).expect_query().send(ok(AUTOCOMMIT));
     let load = "LOAD DATA LOCAL INFILE 'x' INTO TABLE t";
-    check(script.ping(), &[load, "SELECT 2"], &[Err(2068), Ok(None)], State::Ready);
+    check(script.clone().ping(), &[load, "SELECT 2"], &[Err(2068), Ok(None)], State::Ready);
+    // Nor behind something that is not sent at all.
+    let server = fake::serve(&Arc::new(script.ping()), Over::Unix, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    let too_long = vec![b' '; 1 << 30];
+    let mut outcomes = Vec::new();
+    let commands = [load.as_bytes(), &too_long, b"SELECT 2"].map(Pipelined::Query);
+    connection.pipeline(commands, Until::End, |done| outcomes.push(outcome(done))).unwrap();
+    assert_eq!(outcomes, [Err(2068), Err(2020), Ok(None)]);
 }
 
 /// Nobody waits for what nobody looks at.

@@ -320,6 +320,12 @@ fn the_limit_of_queries_holds_for_each() {
         run(&mut connection, "INSERT INTO q VALUES (1)");
         assert_eq!(queries(&mut connection, &["SELECT 5", update]), ["5", code]);
         assert_eq!(text(&mut connection, "SELECT 'on'"), "on");
+        // A statement that is stopped may say nothing of it; then the next one is not stopped in its place.
+        let sql = ["DO SLEEP(60)", "SELECT 6", "SELECT 7"];
+        let commands = sql.iter().map(|sql| Pipelined::Query(sql.as_bytes()));
+        let done = pipeline(&mut connection, commands, Until::FirstError);
+        assert_eq!(done, ["ok 0 0", "6", "7"]);
+        assert_eq!(text(&mut connection, "SELECT 'on'"), "on");
     }
 }
 
