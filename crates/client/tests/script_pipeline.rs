@@ -156,6 +156,22 @@ fn replies_out_of_turn_are_not_taken_for_others() {
     check(goodbye, &THREE, &[Ok(None), LOST, LOST], State::Broken);
 }
 
+/// Where such rows are kept, the result ends with it; what comes behind is lost all the same.
+#[test]
+fn a_row_that_cannot_be_read_is_the_last_of_its_result() {
+    let mut packets = result(2);
+    packets.insert(4, row(&[Some(b"a"), None]));
+    let script = Script::queried().send(ok(AUTOCOMMIT)).expect_query().send_all(packets);
+    let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+    let mut connection = Connection::connect(&fake::options(&server)).unwrap();
+    connection.keep_spoilt_rows();
+    let mut outcomes = Vec::new();
+    let commands = THREE.iter().map(|sql| Pipelined::Query(sql.as_bytes()));
+    connection.pipeline(commands, Until::End, |done| outcomes.push(outcome(done))).unwrap();
+    assert_eq!(outcomes, [Ok(None), Ok(Some(2)), LOST]);
+    assert_eq!(connection.state(), State::Broken);
+}
+
 #[test]
 fn a_server_that_is_silent_is_waited_for_as_long_as_for_any() {
     let script = Arc::new(Script::queried().send(ok(AUTOCOMMIT)).expect_query().expect_query());
