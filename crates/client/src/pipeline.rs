@@ -49,7 +49,7 @@ pub enum Pipelined<'a> {
 /// How far a pipeline goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// All are on their way before the first reply is read, so all are run, whatever becomes of those before.
+    /// All are on their way as fast as the server takes them, before the first reply is read; so all are run, whatever becomes of those before.
     End,
     /// Each is sent when the one before is known to have succeeded.
     FirstError,
@@ -57,9 +57,9 @@ pub enum Until {
 
 /// What a pipelined command came to.
 #[derive(Clone, Debug)]
-pub struct Done<R = Buffered> {
+pub struct Done {
     /// Its rows, if it has any; those of its first result, if it has several.
-    pub rows: Option<R>,
+    pub rows: Option<Buffered>,
     /// Rows that it changed, or has; [`crate::UNKNOWN_ROWS`] if there is no such number.
     pub affected_rows: u64,
     /// The last AUTO_INCREMENT value that it made, or 0.
@@ -254,26 +254,26 @@ impl Connection {
 
     /// Reads all results of a command and keeps the first, or the first error.
     fn finish_results(&mut self) -> Result<Done, Error> {
-        let mut done = self.finish_result(Connection::store_result);
+        let mut done = self.finish_result(|it| it.store_result().map(Some));
         for _ in 0..MAX_RESULTS {
             if !self.more_results() {
                 return done;
             }
-            let next = self.finish_result(|it| it.discard_result());
-            done = done.and_then(|done| next.map(|_| done));
+            let next = self.finish_result(|it| it.discard_result().map(|()| None));
+            done = done.and_then(|done| next.and(Ok(done)));
         }
         self.settle(Err(Malformed::new("COM_QUERY Response", "status_flags").into()))
     }
 
-    fn finish_result<R>(
+    fn finish_result(
         &mut self,
-        read_rows: fn(&mut Connection) -> Result<R, Error>,
-    ) -> Result<Done<R>, Error> {
+        read_rows: fn(&mut Connection) -> Result<Option<Buffered>, Error>,
+    ) -> Result<Done, Error> {
         let is_followed = self.is_followed;
         self.stream.transport().begin_watch_in_pipeline(is_followed);
         let response = self.read_response_packets();
         let rows = match self.settle(response)? {
-            QueryResponse::ResultSet(_) => Some(read_rows(self)?),
+            QueryResponse::ResultSet(_) => read_rows(self)?,
             // There are no cursors here, and a file that was asked for was refused.
             QueryResponse::Ok | QueryResponse::Cursor(_) | QueryResponse::LocalInfile(_) => None,
         };

@@ -24,7 +24,7 @@ show(ending('$outcomes = Vaquita\pipeline($db, array_fill(0, 100000, "SELECT 1")
 show(ending('$outcomes = Vaquita\pipeline($db, array_fill(0, 100000, "DO 1"));'));
 show(ending('$outcomes = Vaquita\pipeline($db, array_fill(0, 100000, "nonsense"));'));
 show(ending('$outcomes = Vaquita\pipeline($statement, array_fill(0, 100000, ["1"]));'));
-show(ending('$outcomes = Vaquita\pipeline($statement, array_fill(0, 10000000, [1]));'));
+show(ending('$outcomes = Vaquita\pipeline($statement, array_fill(0, 200000, [123456]));'));
 ?>
 --EXPECT--
 "Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255"
