@@ -9,6 +9,25 @@
 namespace Vaquita;
 
 /**
+ * Sends many statements, or runs one with many rows of parameters, without waiting for the answer to each.
+ *
+ * Each element of what comes back, under the key of its statement, is a mysqli_result, a Done, or the exception of its error, which is not thrown.
+ *
+ * @template T of array-key
+ *
+ * @param array<string>|array<list<mixed>> $queries statements; of a mysqli_stmt rows of parameters
+ * @param bool $stop_on_error each is sent when the one before has succeeded, and nothing after the first error
+ *
+ * @phpstan-param ($link is \mysqli ? array<T, string> : array<T, list<mixed>>) $queries
+ * @phpstan-return array<T, \mysqli_result|Done|\mysqli_sql_exception>
+ *
+ * @throws \mysqli_sql_exception nothing was sent: the link is busy or gone
+ * @throws \TypeError an element is no statement, or no row
+ * @throws \ValueError a row has more or fewer values than the statement has parameters
+ */
+function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_error = false): array {}
+
+/**
  * What became of this process's persistent connections.
  *
  * @return array{
@@ -45,6 +64,26 @@ function rows(\mysqli_result|\PDOStatement $result, int $mode = \MYSQLI_ASSOC): 
  * @throws \mysqli_sql_exception as the report mode asks
  */
 function set_query_timeout(\mysqli $link, int $milliseconds): void {}
+
+/**
+ * What a statement without rows did, where pipeline() sent it.
+ *
+ * The properties read as those of a mysqli object; they can't be written.
+ */
+final class Done
+{
+    /** How many rows were changed, added or deleted; -1: nobody knows. A string beyond PHP_INT_MAX. */
+    public string|int $affected_rows;
+    /** The first id that an AUTO_INCREMENT column gave; 0: none. A string beyond PHP_INT_MAX. */
+    public string|int $insert_id;
+    /** How many warnings there were. */
+    public int $warning_count;
+    /** What the server said besides. */
+    public ?string $info;
+
+    /** One comes from pipeline(). */
+    private function __construct() {}
+}
 
 /**
  * One of the rows that rows() keeps. It reads as the array that a fetch would give, and decodes only the field that is asked for.

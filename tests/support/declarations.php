@@ -61,7 +61,7 @@ function declarations(?string $stubs): array
         }
         foreach ($class->getProperties() as $property) {
             $default = $property->hasDefaultValue() && $property->getDefaultValue() !== null ? ' = ' . var_export($property->getDefaultValue(), true) : '';
-            $add("property $name::\${$property->name}", implode(' ', Reflection::getModifierNames($property->getModifiers())) . ltrim(' ' . type($property->getType())) . " \${$property->name}$default;", $property);
+            $add("property $name::\${$property->name}", implode(' ', Reflection::getModifierNames($property->getModifiers())) . rtrim(' ' . type($property->getType())) . " \${$property->name}$default;", $property);
         }
         foreach ($class->getMethods() as $method) {
             if ($method->class === $name) {

@@ -13,7 +13,7 @@ use crate::session::rows::Rows;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::conversion::Wanted;
-use crate::zend::error::{Outcome, throw_argument_type_error, throw_value_error};
+use crate::zend::error::{Outcome, throw_element_type_error, throw_value_error};
 use crate::zend::given::{Alike, Either, Elements};
 use crate::zend::held::{Held, Scalar};
 use crate::zend::memory::is_memory_exhausted;
@@ -55,7 +55,7 @@ fn check_queries(given: Value<'_>) -> Outcome {
     for query in Elements::of(given) {
         match query.bytes() {
             None => {
-                return Err(throw_argument_type_error(2, c"must be an array of strings", query));
+                return Err(throw_element_type_error(2, c"must be an array of strings", query));
             }
             Some(b"") => return Err(throw_value_error(2, c"must not have an empty query")),
             Some(_) => {}
@@ -68,7 +68,7 @@ fn check_queries(given: Value<'_>) -> Outcome {
 fn check_rows(given: Value<'_>, params: u16) -> Outcome {
     for row in Elements::of(given) {
         if !row.is_array() {
-            return Err(throw_argument_type_error(2, c"must be an array of lists", row));
+            return Err(throw_element_type_error(2, c"must be an array of lists", row));
         }
         if !row.is_list() || row.count() != params.into() {
             let number = Str::decimal(params.into());

@@ -7,9 +7,7 @@ use crate::session::advanced::{Advanced, warn_of};
 use crate::session::failure::{Failed, LastError, OUT_OF_SYNC};
 use crate::session::rows::Rows;
 use crate::zend::call::Call;
-use crate::zend::error::{
-    self, Outcome, Thrown, deprecated, is_pending, throw_object, warning,
-};
+use crate::zend::error::{self, Outcome, Thrown, deprecated, is_pending, throw_object, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::object::{Class, ClassSlot};
 use crate::zend::property::Property;

@@ -30,7 +30,7 @@ pub(crate) fn throw_error(parts: &[&[u8]]) -> Thrown {
 
 /// Throws a `TypeError` about an argument: what it must be, and the name of the type of the value in it that isn't.
 #[cold]
-pub(crate) fn throw_argument_type_error(position: u32, what: &CStr, value: Value<'_>) -> Thrown {
+pub(crate) fn throw_element_type_error(position: u32, what: &CStr, value: Value<'_>) -> Thrown {
     // SAFETY: both are C strings, and what the words have places for; the value is readable.
     unsafe {
         let given = ffi::zend_zval_type_name(value.as_ptr());
