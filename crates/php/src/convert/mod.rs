@@ -181,13 +181,16 @@ impl Layout {
         for (slot, column) in slots.zip(&self.columns) {
             match values.next_value() {
                 Some(bytes) => slot.bytes(bytes),
-                None => column.tally.null(),
+                None => {
+                    column.tally.null();
+                    slot.null();
+                }
             }
         }
     }
 
     #[inline(never)]
-    fn write_values<'a>(&self, mut row: NewRow<'_>, mut next: impl FnMut() -> Option<&'a [u8]>) {
+    fn write_values<'a>(&self, row: NewRow<'_>, mut next: impl FnMut() -> Option<&'a [u8]>) {
         for (column, place) in self.columns.iter().zip(row.places()) {
             let value = next();
             match row.slot(place) {

@@ -5,9 +5,9 @@ use crate::session::rows::Kept;
 use crate::statistics;
 use crate::zend::array::List;
 use crate::zend::elements::Offset;
-use crate::zend::index::Index;
 use crate::zend::memory::is_memory_exhausted;
 use crate::zend::pdo::Treatment;
+use crate::zend::row::Template;
 use crate::zend::slot::Slot;
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ pub(super) struct Table {
     layout: Layout,
     /// The columns' names, as a fetch would have them.
     names: Vec<Vec<u8>>,
-    index: Index,
+    template: Template,
     treatment: Treatment,
 }
 
@@ -33,24 +33,13 @@ impl Table {
         let layout = rows.layout();
         let own = || rows.columns.iter().map(|column| column.name().to_vec()).collect();
         let names = names.unwrap_or_else(own);
-        Rc::new(Table { rows, shape, layout, names, index: Index::new(), treatment })
+        Rc::new(Table { rows, shape, layout, names, template: Template::new(), treatment })
     }
 
     /// Makes the keys, those of an array that is made by the same shape: the last of columns with the same name has it, and a number that is
     /// another column's name is that name.
     pub(super) fn prepare(&self) {
-        let columns = self.names.len();
-        let keys = if self.shape == Shape::Both { 2 * columns } else { columns };
-        self.index.begin(keys, self.shape == Shape::List);
-        for (column, name) in self.names.iter().enumerate() {
-            if self.shape != Shape::Map {
-                self.index.add_number(column, column);
-            }
-            if self.shape != Shape::List {
-                self.index.set_name(name, column);
-            }
-        }
-        self.index.end(columns);
+        self.template.make(self.shape, self.names.iter().map(Vec::as_slice));
     }
 
     /// How many rows there are.
@@ -60,7 +49,7 @@ impl Table {
 
     /// How many elements each row has.
     pub(super) fn width(&self) -> u64 {
-        self.index.len() as u64
+        self.template.len() as u64
     }
 
     pub(super) fn wire_bytes(&self) -> u64 {
@@ -78,7 +67,7 @@ impl Table {
 
     /// The column that an offset of a row stands for.
     pub(super) fn column(&self, offset: Offset) -> Option<usize> {
-        self.index.column(offset)
+        self.template.column(offset)
     }
 
     /// Writes a column's value of a row.
@@ -90,10 +79,14 @@ impl Table {
     /// Writes a row as an array.
     pub(super) fn write_row(&self, row: u64, slot: Slot<'_>) {
         let Some(row) = self.rows.row(row) else { return slot.null() };
-        let fields = self.index.array(slot);
-        self.layout.write_each(row, |column| fields.slot(column));
-        fields.each(|slot| self.treatment.treat(slot));
-        fields.repeat();
+        let Some(new) = self.template.copy(slot, false) else { return };
+        self.layout.write_each(row, |column| new.slot_of(column));
+        for column in 0..self.names.len() {
+            if let Some(slot) = new.slot_of(column) {
+                self.treatment.treat(slot);
+            }
+        }
+        new.finish();
     }
 
     /// Writes a list with an element for each row, until the script has used more memory than it may.

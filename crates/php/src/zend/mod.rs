@@ -24,7 +24,6 @@ pub(crate) mod given;
 mod globals;
 pub(crate) mod guarded;
 pub(crate) mod held;
-pub(crate) mod index;
 pub(crate) mod info;
 pub(crate) mod ini;
 pub(crate) mod iterator;

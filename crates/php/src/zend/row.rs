@@ -1,5 +1,7 @@
-//! The arrays of rows: each is a copy of one that was made for its result, keys and hash chains and all, into which the values go.
+//! The arrays of rows: each is a copy of one that was made for its result, keys and hash chains and all, into which the values go. That one
+//! also says which column a key stands for.
 
+use super::elements::Offset;
 use super::ffi;
 use super::memory::{allocate, allocate_words};
 use super::slot::Slot;
@@ -18,7 +20,7 @@ pub(crate) enum Shape {
     Both,
 }
 
-/// The array that the rows of a result are copies of, with NULL for each value; made when the first row is asked for.
+/// The array that the rows of a result are copies of, with the number of its column for each value; made when the first row is asked for.
 ///
 /// It belongs to the result's object, whose handler runs while PHP's memory is there.
 pub(crate) struct Template {
@@ -66,8 +68,7 @@ impl Template {
     fn make_now<'n>(&self, shape: Shape, names: impl ExactSizeIterator<Item = &'n [u8]>) {
         let columns = names.len();
         let elements = if shape == Shape::Both { columns * 2 } else { columns };
-        // SAFETY: a new array of ours, which belongs to the template from the start; while it is made, each value is the number of the
-        // column that it is to come from.
+        // SAFETY: a new array of ours, which belongs to the template from the start.
         unsafe {
             let array = ffi::_zend_new_array(u32::try_from(elements).unwrap_or(0));
             self.release_array(array);
@@ -100,7 +101,31 @@ impl Template {
         }
     }
 
-    /// Puts a new row of NULLs into `slot`; `None`, and nothing is put there, before the template is made. `has_keys`: its keys have been
+    /// How many elements a row has.
+    pub(crate) fn len(&self) -> usize {
+        let array = self.array.get();
+        // SAFETY: the array is ours.
+        if array.is_null() { 0 } else { unsafe { (*array).nNumOfElements as usize } }
+    }
+
+    /// The column whose value is found by a key.
+    #[inline]
+    pub(crate) fn column(&self, key: Offset) -> Option<usize> {
+        let array = self.array.get();
+        if array.is_null() {
+            return None;
+        }
+        // SAFETY: the array is ours, its values are integers; the name is held by whoever asks.
+        unsafe {
+            let found = match key {
+                Offset::Number(number) => ffi::zend_hash_index_find(array, number.cast_unsigned()),
+                Offset::Name(name) => ffi::zend_hash_find(array, name.0),
+            };
+            if found.is_null() { None } else { usize::try_from((*found).value.lval).ok() }
+        }
+    }
+
+    /// Puts a new row into `slot`, whose values are to be written: until then each is a number. `None`, and nothing is put there, before the template is made. `has_keys`: its keys have been
     /// counted by [`Template::count_keys`].
     #[inline]
     pub(crate) fn copy(&self, slot: Slot<'_>, has_keys: bool) -> Option<NewRow<'_>> {
@@ -146,7 +171,7 @@ impl Drop for Template {
 }
 
 impl Table {
-    /// Finds out what there is in an array whose values are the numbers of columns, and makes them NULL.
+    /// Finds out what there is in an array whose values are the numbers of columns.
     ///
     /// # Safety
     /// `array` must be such an array, and initialised.
@@ -172,7 +197,6 @@ impl Table {
                 if let Some(known) = known {
                     *known = u32::try_from(place).unwrap_or(NOWHERE);
                 }
-                (*element).u1.type_info = ffi::IS_NULL;
                 if !is_packed {
                     let key = (*element.cast::<ffi::Bucket>()).key;
                     counted_keys
@@ -218,7 +242,7 @@ impl<'t> NewRow<'t> {
         self.table.places.iter().map(|place| Place(*place))
     }
 
-    /// The slots of the columns in their order, if that is the order of the places, too; each holds NULL until it is written.
+    /// The slots of the columns in their order, if that is the order of the places, too.
     #[inline]
     pub(crate) fn slots(&mut self) -> Option<impl Iterator<Item = Slot<'_>> + use<'_, 't>> {
         let stride = self.table.stride?;
@@ -233,9 +257,15 @@ impl<'t> NewRow<'t> {
         }))
     }
 
-    /// The slot at a place; it holds NULL until it is written. `None`: another column takes the place of this one.
+    /// The slot of a column; `None`: another one takes the place of this one.
     #[inline]
-    pub(crate) fn slot(&mut self, place: Place) -> Option<Slot<'_>> {
+    pub(crate) fn slot_of(&self, column: usize) -> Option<Slot<'_>> {
+        self.slot(Place(*self.table.places.get(column)?))
+    }
+
+    /// The slot at a place; `None`: another column takes the place of this one.
+    #[inline]
+    pub(crate) fn slot(&self, place: Place) -> Option<Slot<'_>> {
         // SAFETY: the place is that of an element of this row, or none.
         (place.0 != NOWHERE).then(|| unsafe { Slot::new(self.at(place.0)) })
     }
