@@ -101,7 +101,7 @@ impl Reader {
                 Ok(number) => slot.long(number),
                 Err(_) => slot.str(Str::decimal(bits(bytes))),
             },
-            Reader::Integer => match parse::<i64>(bytes) {
+            Reader::Integer => match integer(bytes) {
                 Some(number) => slot.long(number),
                 None => slot.bytes(bytes),
             },
@@ -169,6 +169,27 @@ impl Reader {
 /// The number that up to eight bytes make, the highest first.
 fn bits(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// The integer of decimal digits, perhaps with a sign.
+fn integer(bytes: &[u8]) -> Option<i64> {
+    let (is_negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // With so few nothing overflows.
+    if digits.is_empty() || digits.len() > 18 {
+        return parse(bytes);
+    }
+    let mut number = 0;
+    for digit in digits {
+        let value = digit.wrapping_sub(b'0');
+        if value > 9 {
+            return parse(bytes);
+        }
+        number = number * 10 + i64::from(value);
+    }
+    Some(if is_negative { -number } else { number })
 }
 
 fn parse<T: core::str::FromStr>(bytes: &[u8]) -> Option<T> {
