@@ -76,20 +76,25 @@ impl Buffered {
         let index = usize::try_from(number).ok()?;
         let offset = *self.offsets.get(index)?;
         let chunk = self.chunk(offset)?;
-        let end = match self.offsets.get(index + 1) {
-            Some(next) if next.chunk == offset.chunk => {
-                usize::try_from(next.start).ok()? - PACKET_HEADER_BYTES
-            }
-            _ => chunk.len(),
-        };
+        let end = end_of(offset, self.offsets.get(index + 1), chunk);
         let payload = span(chunk, usize::try_from(offset.start).ok()?, end);
         Some(self.layout.row(payload))
     }
 
     /// The rows from this one on.
-    #[inline]
     pub fn rows_from(&self, number: u64) -> impl Iterator<Item = Row<'_>> {
-        (number..self.rows()).map_while(|number| self.row(number))
+        let begin = usize::try_from(number).unwrap_or(usize::MAX);
+        let mut offsets = self.offsets.get(begin..).unwrap_or_default();
+        let mut chunk: (u32, &[u8]) = (u32::MAX, &[]);
+        std::iter::from_fn(move || {
+            let (offset, rest) = offsets.split_first()?;
+            offsets = rest;
+            if offset.chunk != chunk.0 {
+                chunk = (offset.chunk, self.chunk(*offset)?);
+            }
+            let start = usize::try_from(offset.start).ok()?;
+            Some(self.layout.row(span(chunk.1, start, end_of(*offset, rest.first(), chunk.1))))
+        })
     }
 
     /// What is wrong with the last row, where such rows are kept ([`crate::Connection::keep_spoilt_rows`]).
@@ -130,6 +135,15 @@ impl Buffered {
     pub fn memory_bytes(&self) -> usize {
         let chunks: usize = self.chunks.iter().map(Vec::capacity).sum();
         chunks + self.offsets.capacity() * size_of::<RowOffset>()
+    }
+}
+
+/// Where the payload ends that begins at an offset, before the one that begins at the next.
+#[inline]
+fn end_of(offset: RowOffset, next: Option<&RowOffset>, chunk: &[u8]) -> usize {
+    match next {
+        Some(next) if next.chunk == offset.chunk => next.start as usize - PACKET_HEADER_BYTES,
+        _ => chunk.len(),
     }
 }
 

@@ -38,12 +38,18 @@ impl<'a> TextRow<'a> {
     /// Whether the payload holds exactly the values it should.
     #[inline]
     pub fn is_whole(&self) -> bool {
-        let mut rest = self.payload;
+        let mut end = 0;
         for _ in 0..self.columns {
-            let Some((_, after)) = value(rest) else { return false };
-            rest = after;
+            end += match self.payload.get(end) {
+                Some(&length @ ..NULL_VALUE) => 1 + usize::from(length),
+                Some(&NULL_VALUE) => 1,
+                _ => match self.payload.get(end..).and_then(long_value) {
+                    Some((_, rest)) => self.payload.len() - end - rest.len(),
+                    None => return false,
+                },
+            };
         }
-        rest.is_empty()
+        end == self.payload.len()
     }
 
     /// Checks that the payload holds exactly the values it should.

@@ -68,6 +68,7 @@ impl RowTally {
     }
 
     /// Some of its values may be longer than a byte can say.
+    #[inline(never)]
     fn long_row(&self, row: Row<'_>) {
         let more: usize = row.values().flatten().map(|value| more_length_bytes(value.len())).sum();
         add(&self.length_bytes, more);
