@@ -18,6 +18,7 @@ use crate::result_set::Columns;
 use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::state::State;
+use crate::statement_cache::StatementCache;
 use crate::statistics::Statistics;
 use crate::tls;
 use crate::transport::Transport;
@@ -112,6 +113,7 @@ impl Connection {
             layout: Layout::default(),
             answer: Answer::Text,
             statements_to_close: Vec::new(),
+            statement_cache: StatementCache::default(),
             row: None,
             rows: None,
             refuses_spoilt_rows: true,

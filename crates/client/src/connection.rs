@@ -16,6 +16,7 @@ use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
+use crate::statement_cache::StatementCache;
 use crate::statistics::Statistics;
 use crate::tls::TlsOptions;
 
@@ -47,6 +48,8 @@ pub struct Connection {
     pub(crate) answer: Answer,
     /// The ids of the prepared statements that nobody needs any more and the server still has.
     pub(crate) statements_to_close: Vec<u32>,
+    /// Those that are kept for whoever prepares the same text again.
+    pub(crate) statement_cache: StatementCache,
     /// Where the row stands that was read last, while it is there.
     pub(crate) row: Option<Span>,
     /// Where it and the rows stand that were read before it in one piece.
@@ -205,6 +208,9 @@ impl Connection {
     /// Sends a command to a server that waits for one.
     pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
+        if self.statement_cache.is_live() {
+            self.heed_command(&command)?;
+        }
         if self.reuse.is_first() {
             return self.send_first_command(command);
         }
@@ -214,6 +220,7 @@ impl Connection {
     /// Sends a command, whatever is owed of those before.
     pub(crate) fn send_now(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.session.affected_rows = UNKNOWN_ROWS;
+        self.session.has_failed = false;
         self.row = None;
         let body = command.body();
         if body.len() >= MAX_PAYLOAD_BYTES {
@@ -222,7 +229,7 @@ impl Connection {
         if self.stream.transport().end_watch()? && command != Command::Quit {
             self.absorb_kill()?;
         }
-        if !self.statements_to_close.is_empty() {
+        if !self.statements_to_close.is_empty() || self.statement_cache.has_evicted() {
             let closed = self.close_statements();
             closed.map_err(|error| self.lost_in_writing(error))?;
         }

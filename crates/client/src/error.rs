@@ -12,6 +12,12 @@ use vaquita_protocol::{ErrPacket, Malformed};
 pub mod codes {
     /// ER_UNKNOWN_COM_ERROR, a server's: it does not know the command.
     pub const UNKNOWN_COMMAND: u16 = 1047;
+    /// ER_UNKNOWN_STMT_HANDLER, a server's: it has no such statement.
+    pub const UNKNOWN_STATEMENT: u16 = 1243;
+    /// ER_MAX_PREPARED_STMT_COUNT_REACHED, a server's.
+    pub const TOO_MANY_STATEMENTS: u16 = 1461;
+    /// ER_NEED_REPREPARE, a server's: the tables of a statement have changed too often while it was about to run.
+    pub const NEED_REPREPARE: u16 = 1615;
     /// CR_UNKNOWN_ERROR.
     pub const UNKNOWN_ERROR: u16 = 2000;
     /// CR_CONNECTION_ERROR: no connection could be made.

@@ -86,6 +86,7 @@ mod server_identity;
 mod session;
 mod state;
 mod statement;
+mod statement_cache;
 mod statistics;
 mod timed_wire;
 mod tls;

@@ -82,6 +82,9 @@ pub struct ConnectOptions {
     pub host_limit: Option<HostLimit>,
     /// Whether it is to be handed on ([`crate::Connection::release`]): of one that is, each statement is looked at for what it may leave.
     pub is_persistent: bool,
+    /// How many statements that were closed are kept at the most for whoever prepares the same text again, which costs no round trip then.
+    /// They are kept only where nobody can tell the difference, and the server tells of its session. 0: none.
+    pub statement_cache: usize,
 }
 
 impl ConnectOptions {
@@ -106,6 +109,7 @@ impl ConnectOptions {
             attributes: Vec::new(),
             host_limit: None,
             is_persistent: false,
+            statement_cache: 0,
         }
     }
 
@@ -131,6 +135,7 @@ impl ConnectOptions {
             attributes,
             host_limit,
             is_persistent,
+            statement_cache,
         } = self;
         *address == other.address
             && *user == other.user
@@ -146,6 +151,7 @@ impl ConnectOptions {
             && *attributes == other.attributes
             && *host_limit == other.host_limit
             && *is_persistent == other.is_persistent
+            && *statement_cache == other.statement_cache
     }
 }
 

@@ -31,6 +31,12 @@ pub struct Session {
     /// The character set in which the server reads statements, as far as is known: SET NAMES in a query changes it where the server
     /// tracks sessions.
     pub character_set_client: &'static Charset,
+    /// Whether the last statement failed.
+    pub(crate) has_failed: bool,
+    /// Whether the server tells of another current database: it has, since a statement may last have stopped it.
+    pub(crate) tells_database: bool,
+    /// How often the server has told of another value of a variable, but for autocommit, which changes no statement's meaning.
+    pub(crate) variables_changed: u64,
 }
 
 impl Session {
@@ -49,6 +55,9 @@ impl Session {
             info: Vec::new(),
             database: database.unwrap_or_default().to_vec(),
             character_set_client: charset,
+            has_failed: false,
+            tells_database: false,
+            variables_changed: 0,
         };
         session.follow(&accepted.session_state)?;
         Ok(session)
@@ -76,12 +85,18 @@ impl Session {
         let mut state = SessionState::new(session_state);
         while let Some(change) = state.next_change()? {
             match change {
-                SessionStateChange::Schema(name) => name.clone_into(&mut self.database),
-                SessionStateChange::SystemVariable { name: b"character_set_client", value } => {
-                    self.character_set_client =
-                        Charset::by_name(value).unwrap_or(self.character_set_client);
+                SessionStateChange::Schema(name) => {
+                    name.clone_into(&mut self.database);
+                    self.tells_database = true;
                 }
-                _ => {}
+                SessionStateChange::SystemVariable { name: b"autocommit", .. } => {}
+                SessionStateChange::SystemVariable { name, value } => {
+                    self.variables_changed += 1;
+                    if name == b"character_set_client" {
+                        self.character_set_client =
+                            Charset::by_name(value).unwrap_or(self.character_set_client);
+                    }
+                }
             }
         }
         Ok(())
@@ -110,6 +125,7 @@ impl Session {
     /// A statement failed. An ERR packet has no status, but it always ends a chain of results.
     pub(crate) fn error(&mut self) {
         self.affected_rows = UNKNOWN_ROWS;
+        self.has_failed = true;
         self.status = self.status.without(StatusFlags::MORE_RESULTS_EXISTS);
     }
 

@@ -1,14 +1,19 @@
 //! Prepared statements: made once on the server, run often, with parameters apart from the SQL.
 
+use std::cell::{Cell, RefCell};
+
 use vaquita_protocol::{ComStmtExecute, ComStmtPrepareOk, Command, ErrPacket, Parameter};
 
 use crate::connection::{Answer, Connection};
-use crate::error::Error;
+use crate::error::{Error, codes};
 use crate::local_infile::{Names, may_ask};
 use crate::packet_stream::MAX_ANSWER_BYTES;
+use crate::query::QueryResponse;
 use crate::result_set::Columns;
 use crate::row::Layout;
+use crate::session::UNKNOWN_ROWS;
 use crate::state::{Call, State};
+use crate::statement_cache::{Effect, Kept};
 use crate::statistics::PacketKind;
 
 /// A statement that the server has prepared, in the session that it was prepared in.
@@ -16,20 +21,24 @@ use crate::statistics::PacketKind;
 /// It costs the server memory until [`Connection::close_statement`], or until the session ends.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    id: u32,
+    id: Cell<u32>,
     params: u16,
-    columns: Columns,
+    columns: RefCell<Columns>,
     warnings: u16,
     /// The local files that its text names.
     local_infiles: Names,
     /// Whether the server may ask for a file when it runs.
     may_ask_for_file: bool,
+    /// What its run does to those that are kept.
+    pub(crate) effect: Effect,
+    /// What it is known by where it may be kept.
+    pub(crate) kept: Option<Box<Kept>>,
 }
 
 impl Statement {
-    /// Its number in the session.
+    /// Its number in the session; another one where it was prepared again without a word ([`crate::ConnectOptions::statement_cache`]).
     pub fn id(&self) -> u32 {
-        self.id
+        self.id.get()
     }
 
     /// How many `?` it has.
@@ -38,8 +47,8 @@ impl Statement {
     }
 
     /// The columns of its result as far as they are known before it runs; none if it has no result, or is a CALL.
-    pub fn columns(&self) -> &Columns {
-        &self.columns
+    pub fn columns(&self) -> Columns {
+        self.columns.borrow().clone()
     }
 
     /// Whether the server may ask for a file when it runs.
@@ -51,23 +60,52 @@ impl Statement {
     pub fn warnings(&self) -> u16 {
         self.warnings
     }
+
+    /// Goes on as another statement of the same text.
+    pub(crate) fn become_another(&self, other: &Statement) {
+        self.id.set(other.id());
+        self.columns.replace(other.columns());
+        if let (Some(kept), Some(other)) = (&self.kept, &other.kept) {
+            kept.take_over(other);
+        }
+    }
+
+    /// It is not to be kept.
+    pub(crate) fn spend(&self) {
+        if let Some(kept) = &self.kept {
+            kept.spend();
+        }
+    }
 }
 
 impl Connection {
-    /// Has the server prepare a statement, with `?` for what comes when it runs.
+    /// Has the server prepare a statement, with `?` for what comes when it runs; or takes one of the same text that was closed and kept
+    /// ([`crate::ConnectOptions::statement_cache`]).
     ///
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn prepare(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         self.state.allow(Call::Command)?; // else the files are those of what is still to come
+        if let Some(kept) = self.take_kept(sql) {
+            return Ok(kept);
+        }
+        match self.prepare_on_server(sql) {
+            Err(Error::Server { code: codes::TOO_MANY_STATEMENTS, .. }) if self.give_up_kept() => {
+                self.prepare_on_server(sql)
+            }
+            prepared => prepared,
+        }
+    }
+
+    /// Has the server prepare a statement.
+    pub(crate) fn prepare_on_server(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         self.note_local_infiles(sql);
         self.send_command(Command::StmtPrepare(sql))?;
-        let may_ask_for_file = may_ask(sql, self.session.dialect(), false, self.is_mariadb());
-        let prepared = self.read_prepared(may_ask_for_file);
+        let prepared = self.read_prepared(sql);
         self.settle(prepared)
     }
 
-    fn read_prepared(&mut self, may_ask_for_file: bool) -> Result<Statement, Error> {
+    fn read_prepared(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         let payload = self.stream.read_packet(PacketKind::PrepareOk, MAX_ANSWER_BYTES)?;
         if ErrPacket::is_err(payload) {
             return Err(Error::server(&ErrPacket::parse(payload)?));
@@ -79,12 +117,14 @@ impl Connection {
         self.session.field_count = columns.len();
         self.session.warnings = ok.warnings;
         Ok(Statement {
-            id: ok.statement_id,
+            id: Cell::new(ok.statement_id),
             params: ok.params,
-            columns: columns.into(),
+            columns: RefCell::new(columns.into()),
             warnings: ok.warnings,
             local_infiles: std::mem::take(&mut self.local_infiles),
-            may_ask_for_file,
+            may_ask_for_file: may_ask(sql, self.session.dialect(), false, self.is_mariadb()),
+            effect: Effect::of_statement(sql, self.session.dialect()),
+            kept: self.kept(sql),
         })
     }
 
@@ -107,15 +147,38 @@ impl Connection {
             return Err(Error::Parameters { expected: statement.params, given: parameters.len() });
         }
         self.state.allow(Call::Command)?;
+        self.prepare_run(statement, parameters, opens_cursor)?;
         self.local_infiles = Names::default();
         if self.allows_local_infile {
             self.local_infiles = statement.local_infiles.clone();
         }
-        let execute = ComStmtExecute { statement_id: statement.id, opens_cursor, parameters };
+        let execute = ComStmtExecute { statement_id: statement.id(), opens_cursor, parameters };
         self.send_command(Command::StmtExecute(execute))?;
         self.answer = if opens_cursor { Answer::Cursor } else { Answer::Binary };
         self.state = State::QuerySent;
         Ok(())
+    }
+
+    /// Reads the response to a run that [`Connection::send_execute`] has sent with the same arguments, as
+    /// [`Connection::read_query_response`] does. Where the server has lost a statement that was kept, it is prepared and run here.
+    ///
+    /// # Errors
+    /// As [`Connection::read_query_response`].
+    pub fn read_executed(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+        opens_cursor: bool,
+    ) -> Result<QueryResponse, Error> {
+        match self.read_query_response() {
+            Err(error) if self.has_lost_lent(statement, &error) => {
+                self.replace_lost(statement)?;
+                self.send_execute(statement, parameters, opens_cursor)?;
+                self.read_query_response()
+            }
+            read => read,
+        }
+        .inspect_err(|_| statement.spend())
     }
 
     /// Appends to the bytes of a parameter, for the next run; the server says nothing to that until then.
@@ -128,7 +191,10 @@ impl Connection {
         parameter: u16,
         data: &[u8],
     ) -> Result<(), Error> {
-        self.send_command(Command::StmtSendLongData { statement_id: statement.id, parameter, data })
+        self.state.allow(Call::Command)?;
+        self.prepare_long_data(statement)?;
+        let statement_id = statement.id();
+        self.send_command(Command::StmtSendLongData { statement_id, parameter, data })
     }
 
     /// Asks for the next rows of a statement's cursor, at most so many; they are read as those of any result of its columns.
@@ -141,7 +207,7 @@ impl Connection {
         columns: &Columns,
         rows: u32,
     ) -> Result<(), Error> {
-        self.send_command(Command::StmtFetch { statement_id: statement.id, rows })?;
+        self.send_command(Command::StmtFetch { statement_id: statement.id(), rows })?;
         self.columns = columns.clone();
         self.layout = Layout::of(columns, true);
         self.state = State::FetchingData;
@@ -153,21 +219,27 @@ impl Connection {
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn reset_statement(&mut self, statement: &Statement) -> Result<(), Error> {
-        self.send_command(Command::StmtReset(statement.id))?;
+        self.send_command(Command::StmtReset(statement.id()))?;
         self.read_command_ok()
     }
 
     /// Has the server forget a statement; it says nothing to that. In the middle of something else it is told with the next command.
+    /// One that is kept for the next who prepares the same text is not forgotten.
     ///
     /// # Errors
     /// The connection is gone.
     pub fn close_statement(&mut self, statement: &Statement) -> Result<(), Error> {
         match self.state.allow(Call::Command) {
             Err(_) if self.spoilt.is_some() => {
-                let command = Command::StmtClose(statement.id);
+                let command = Command::StmtClose(statement.id());
                 self.stream.write_goodbye(command.code(), &command.body())
             }
-            Ok(()) => self.send_command(Command::StmtClose(statement.id)),
+            Ok(()) if self.keep(statement) => {
+                self.session.affected_rows = UNKNOWN_ROWS;
+                self.row = None;
+                Ok(())
+            }
+            Ok(()) => self.send_command(Command::StmtClose(statement.id())),
             Err(Error::OutOfSync) => {
                 self.close_statement_later(statement);
                 Ok(())
@@ -176,9 +248,11 @@ impl Connection {
         }
     }
 
-    /// Has the server forget a statement with the next command.
+    /// Has the server forget a statement with the next command, or keeps it.
     pub fn close_statement_later(&mut self, statement: &Statement) {
-        self.statements_to_close.push(statement.id);
+        if !self.keep(statement) {
+            self.statements_to_close.push(statement.id());
+        }
     }
 
     /// Tells the server which statements it may forget, where that had to wait.
@@ -187,6 +261,10 @@ impl Connection {
         for id in std::mem::take(&mut self.statements_to_close) {
             let command = Command::StmtClose(id);
             self.stream.write_command(command.code(), &command.body())?;
+        }
+        for id in self.statement_cache.take_evicted() {
+            let command = Command::StmtClose(id);
+            self.stream.write_goodbye(command.code(), &command.body())?;
         }
         Ok(())
     }

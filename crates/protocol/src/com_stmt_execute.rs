@@ -41,6 +41,11 @@ pub enum Data<'a> {
 }
 
 impl Parameter<'_> {
+    /// The type as it goes to the server; of NULL, whatever its type, that of NULL.
+    pub const fn type_and_null(&self) -> [u8; 2] {
+        if self.is_null() { Parameter::Null.wire_type() } else { self.wire_type() }
+    }
+
     const fn wire_type(&self) -> [u8; 2] {
         let (column_type, flag) = match self {
             Parameter::Null => (ColumnType::NULL, 0),

@@ -212,6 +212,8 @@ impl Connection {
         replacement.local_infiles = std::mem::take(&mut self.local_infiles);
         replacement.reuse.counts = self.reuse.counts;
         replacement.reuse.counts.replaced += 1;
+        replacement.statement_cache = std::mem::take(&mut self.statement_cache);
+        replacement.statement_cache.forget_all();
         self.state = State::Broken;
         *self = replacement;
         Ok(())

@@ -72,6 +72,7 @@ impl Connection {
     ) -> Result<(), Error> {
         if !is_fresh {
             self.statements_to_close.clear(); // a session that ends closes them all
+            self.statement_cache.forget_all();
             self.reuse.counts.resets += 1;
             self.reuse.has_idle_timeout = false;
             self.gathering(Connection::write_renewal)?;

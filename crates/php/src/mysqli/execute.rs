@@ -184,7 +184,7 @@ impl Statement {
                 (0..count).map(|number| self.parameter(number)).collect();
             session.send_execute(&it.prepared, &parameters, wants_cursor)?;
             was_sent = true;
-            session.next_executed()
+            session.first_executed(&it.prepared, &parameters, wants_cursor)
         });
         self.values.clear();
         let _ = self.sent.with(Vec::clear);

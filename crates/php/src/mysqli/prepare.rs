@@ -47,7 +47,7 @@ impl Statement {
         self.said.set(Said::default());
         self.has_result.set(!prepared.columns().is_empty());
         self.tells_columns.set(self.has_result.get());
-        let columns = prepared.columns().clone();
+        let columns = prepared.columns();
         let on_server = OnServer { prepared, columns };
         let _ = self.on_server.with(|it| *it = Some(on_server));
         let _ = self.text.with(|text| {

@@ -202,7 +202,23 @@ impl Statement {
         self.look(0, |it| it.columns.len())
     }
 
+    /// Has its columns told as they are now, before its first run: where a statement that was kept is used again, another session may have
+    /// changed them. With `counts_only` it matters only how many there are.
+    pub(super) fn refresh_columns(&self, counts_only: bool) {
+        if self.phase.get() != Phase::Prepared || self.runs.get() > 0 {
+            return;
+        }
+        let Some(session) = self.session().filter(|session| self.is_of(session)) else { return };
+        let described = self.on_server.peek(|it| {
+            it.as_ref().and_then(|it| session.describe_statement(&it.prepared, counts_only))
+        });
+        if let Ok(Some(columns)) = described {
+            let _ = self.on_server.with(|it| it.as_mut().map(|it| it.columns = columns));
+        }
+    }
+
     pub(super) fn field_count_as_long(&self) -> i64 {
+        self.refresh_columns(true);
         i64::try_from(self.field_count()).unwrap_or(i64::MAX)
     }
 

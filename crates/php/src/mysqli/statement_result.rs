@@ -161,6 +161,7 @@ pub(crate) fn bind_result(call: &mut Call<'_>) -> Outcome {
     let object = call.receiver::<Statement>(1, Call::ANY)?;
     let statement = Statement::of(object, Status::Valid)?;
     let count = call.left();
+    statement.refresh_columns(true);
     if count != statement.field_count() {
         let what = c"Number of bind variables doesn't match number of fields in prepared statement";
         return Err(throw_argument_count_error(what));
@@ -237,6 +238,7 @@ pub(crate) fn get_result(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_stmt_result_metadata`: a result without rows, or false.
 pub(crate) fn result_metadata(call: &mut Call<'_>) -> Outcome {
     let statement = only_argument(call, Status::Valid)?;
+    statement.refresh_columns(false);
     let can_tell = statement.has_result.get() && statement.tells_columns.get();
     let columns = statement.columns().filter(|columns| can_tell && !columns.is_empty());
     let (Some(columns), Some(session)) = (columns, statement.session()) else {

@@ -81,7 +81,7 @@ impl Statement {
             self.session.count_statement(Ending::Explicit, false, 0);
         })?;
         let parameters = prepared.params();
-        let columns = prepared.columns().clone();
+        let columns = prepared.columns();
         self.has_result.set(!columns.is_empty());
         let _ = self.columns.with(|it| *it = Some(columns));
         let _ = self.on_server.with(|it| *it = Some(prepared));
@@ -162,7 +162,7 @@ impl Statement {
                 (0..self.parameter_count()).map(|number| self.parameter(number)).collect();
             self.runs.set(self.runs.get() + 1);
             self.session.send_execute(prepared, &parameters, false)?;
-            self.session.next_executed()
+            self.session.first_executed(prepared, &parameters, false)
         });
         executed.unwrap_or(Err(Failed))
     }

@@ -69,6 +69,7 @@ impl Target<'_> {
         options.query_timeout = defaults.own.query_timeout;
         options.init_commands.clone_from(&asked.init_commands);
         options.server_public_key.clone_from(&asked.server_public_key);
+        options.statement_cache = defaults.own.statement_cache;
         options.cleartext_password = defaults.own.cleartext_password;
         options.tls = tls::options(asked, &defaults.tls, flags);
         options.host_limit = defaults.host_limit.map(|(most, folder)| HostLimit {
@@ -142,6 +143,7 @@ struct Own {
     query_timeout: Option<Duration>,
     cleartext_password: CleartextPassword,
     host_max_links: Option<usize>,
+    statement_cache: usize,
 }
 
 thread_local! {
@@ -174,6 +176,8 @@ impl Own {
                 _ => CleartextPassword::Off,
             },
             host_max_links: usize::try_from(ini::long(c"vaquita.host_max_links")).ok(),
+            statement_cache: usize::try_from(ini::long(c"vaquita.statement_cache"))
+                .unwrap_or_default(),
         }
     }
 }

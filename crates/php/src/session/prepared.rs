@@ -30,13 +30,44 @@ impl Session {
         self.drive(|connection| connection.send_execute(statement, parameters, opens_cursor))
     }
 
-    /// Reads the first reply to a prepared statement's run, or that of its next result.
+    /// Reads the first reply to a run that [`Session::send_execute`] has sent with the same arguments.
+    pub(crate) fn first_executed(
+        &self,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+        opens_cursor: bool,
+    ) -> Result<Executed, Failed> {
+        let read = self.drive(|it| it.read_executed(statement, parameters, opens_cursor));
+        self.executed(read?)
+    }
+
+    /// Reads what the next result of a prepared statement's run begins with.
     pub(crate) fn next_executed(&self) -> Result<Executed, Failed> {
-        match self.drive(Connection::read_query_response)? {
+        let read = self.drive(Connection::read_query_response)?;
+        self.executed(read)
+    }
+
+    fn executed(&self, response: QueryResponse) -> Result<Executed, Failed> {
+        match response {
             QueryResponse::ResultSet(columns) => Ok(Executed::Rows(columns)),
             QueryResponse::Cursor(columns) => Ok(Executed::Cursor(columns)),
             other => self.note(other).map(|()| Executed::Done),
         }
+    }
+
+    /// The columns of a statement that has not run yet, as the server knows them now; with `counts_only` only their number matters.
+    pub(crate) fn describe_statement(
+        &self,
+        statement: &Statement,
+        counts_only: bool,
+    ) -> Option<Columns> {
+        let described = self.connection.with(|slot| {
+            let connection = slot.as_deref_mut()?;
+            let described =
+                self.counting(connection, |it| it.describe_statement(statement, counts_only));
+            described.ok()
+        });
+        described.ok().flatten()
     }
 
     /// Receives the next rows behind a statement's cursor.

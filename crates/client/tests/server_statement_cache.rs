@@ -1,0 +1,472 @@
+//! Statements that are kept for the next who prepares the same text, on real servers: the server's own counters are the judge.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here is a failed test"
+)]
+
+mod servers;
+
+use std::sync::{Mutex, PoisonError};
+
+use servers::{Feature, Server, Value, run, text};
+use vaquita_client::{
+    Charset, ConnectOptions, Connection, Data, Parameter, PoolCheck, QueryResponse, Statement,
+    binary_value,
+};
+
+/// The server's number of statements is that of all its sessions: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+const MOST: usize = 3;
+
+/// Runs a test on each server whose sessions are tracked.
+fn on_each(test: impl Fn(&Server, &mut Connection)) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for server in Server::with(Feature::SessionTrack) {
+        eprintln!("-- {}", server.name);
+        test(&server, &mut connect(&server));
+    }
+}
+
+fn options(server: &Server) -> ConnectOptions {
+    ConnectOptions { statement_cache: MOST, ..server.options(server.unix()) }
+}
+
+fn connect(server: &Server) -> Connection {
+    Connection::connect(&options(server)).unwrap()
+}
+
+/// How often the server has prepared, run, and forgotten a statement in this session.
+fn counts(connection: &mut Connection) -> [u64; 3] {
+    ["prepare", "execute", "close"].map(|what| {
+        let sql = format!("SHOW SESSION STATUS LIKE 'Com_stmt_{what}'");
+        number(servers::rows(connection, &sql)[0][1].as_deref().unwrap())
+    })
+}
+
+/// What the server has counted since.
+fn counts_since(connection: &mut Connection, before: [u64; 3]) -> [u64; 3] {
+    let now = counts(connection);
+    [0, 1, 2].map(|at| now[at] - before[at])
+}
+
+/// How many statements the server has.
+fn on_server(server: &Server) -> u64 {
+    let sql = "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'";
+    number(servers::rows(&mut server.connect(), sql)[0][1].as_deref().unwrap())
+}
+
+fn number(text: &[u8]) -> u64 {
+    std::str::from_utf8(text).unwrap().parse().unwrap()
+}
+
+fn execute(
+    connection: &mut Connection,
+    statement: &Statement,
+    parameters: &[Parameter<'_>],
+) -> Vec<Vec<Value>> {
+    connection.send_execute(statement, parameters, false).unwrap();
+    let response = connection.read_executed(statement, parameters, false).unwrap();
+    let QueryResponse::ResultSet(_) = response else { return Vec::new() };
+    let mut stored = connection.store_result().unwrap();
+    let mut rows = Vec::new();
+    while let Some(row) = stored.next_row() {
+        rows.push(row.values().map(|value| value.map(<[u8]>::to_vec)).collect());
+    }
+    rows
+}
+
+/// Prepares, runs and closes a statement; its rows.
+fn once(connection: &mut Connection, sql: &str, parameters: &[Parameter<'_>]) -> Vec<Vec<Value>> {
+    let statement = connection.prepare(sql.as_bytes()).unwrap();
+    let rows = execute(connection, &statement, parameters);
+    connection.close_statement(&statement).unwrap();
+    rows
+}
+
+/// Does as [`once`]; the only value.
+fn value(connection: &mut Connection, sql: &str, parameters: &[Parameter<'_>]) -> String {
+    let rows = once(connection, sql, parameters);
+    assert_eq!((rows.len(), rows[0].len()), (1, 1), "{sql}");
+    String::from_utf8(rows[0][0].clone().unwrap()).unwrap()
+}
+
+fn integer(value: i64) -> [Parameter<'static>; 1] {
+    [Parameter::Integer(Some(value))]
+}
+
+fn string(value: &str) -> [Parameter<'_>; 1] {
+    [Parameter::Text(Data::Bytes(value.as_bytes()))]
+}
+
+#[test]
+fn the_same_text_is_prepared_once() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for server in Server::all() {
+        for (most, tracks) in [(0, true), (MOST, server.has(Feature::SessionTrack))] {
+            let options = ConnectOptions { statement_cache: most, ..options(&server) };
+            let mut connection = Connection::connect(&options).unwrap();
+            let (before, sent) = (counts(&mut connection), connection.counted().packets_sent);
+            for n in 0..100 {
+                // MySQL counts that it prepares again what runs with other types than it guessed.
+                let text = n.to_string();
+                let rows = once(&mut connection, "SELECT CONCAT(?, '')", &string(&text));
+                assert_eq!(rows, [[Some(text.into_bytes())]]);
+            }
+            let (sent, counted) = (connection.counted().packets_sent - sent, connection.counted());
+            let prepared = if most > 0 && tracks { [1, 100, 0] } else { [100, 100, 100] };
+            assert_eq!(counts_since(&mut connection, before), prepared, "{}", server.name);
+            assert_eq!(sent, prepared.iter().sum::<u64>());
+            // The user has prepared and closed a hundred.
+            assert_eq!([0x16, 0x17, 0x19].map(|code| counted.commands(code)), [100; 3]);
+        }
+    }
+}
+
+#[test]
+fn a_statement_in_use_is_nobody_elses() {
+    on_each(|_, connection| {
+        let first = connection.prepare(b"SELECT 1").unwrap();
+        let second = connection.prepare(b"SELECT 1").unwrap();
+        assert_ne!(first.id(), second.id());
+        connection.close_statement(&first).unwrap();
+        connection.close_statement(&first).unwrap();
+        let third = connection.prepare(b"SELECT 1").unwrap();
+        assert_ne!(third.id(), second.id());
+        let fourth = connection.prepare(b"SELECT 1").unwrap();
+        assert!(![second.id(), third.id()].contains(&fourth.id()));
+    });
+}
+
+#[test]
+fn the_one_not_used_for_longest_goes() {
+    on_each(|server, connection| {
+        let before = on_server(server);
+        for n in 0..5 {
+            once(connection, &format!("SELECT {n}"), &[]);
+        }
+        run(connection, "DO 0");
+        assert_eq!(on_server(server) - before, MOST as u64);
+        let counted = counts(connection);
+        once(connection, "SELECT 2", &[]);
+        once(connection, "SELECT 3", &[]);
+        once(connection, "SELECT 5", &[]); // SELECT 4 goes
+        once(connection, "SELECT 2", &[]);
+        once(connection, "SELECT 3", &[]);
+        assert_eq!(counts_since(connection, counted), [1, 5, 1]);
+        once(connection, "SELECT 4", &[]);
+        assert_eq!(counts_since(connection, counted)[0], 2);
+        connection.close();
+        // A server notices at its own time.
+        while on_server(server) > before {}
+    });
+}
+
+#[test]
+fn a_server_that_has_too_many_gets_some_back() {
+    on_each(|server, connection| {
+        let mut admin = server.connect();
+        let usual = text(&mut admin, "SELECT @@max_prepared_stmt_count");
+        for n in 0..MOST {
+            once(connection, &format!("SELECT {n}"), &[]);
+        }
+        let limit = on_server(server);
+        run(&mut admin, &format!("SET GLOBAL max_prepared_stmt_count = {limit}"));
+        let prepared = connection.prepare(b"SELECT 'another'");
+        let now = on_server(server);
+        run(&mut admin, &format!("SET GLOBAL max_prepared_stmt_count = {usual}"));
+        let prepared = prepared.unwrap();
+        assert_eq!(limit - now, MOST as u64 - 1);
+        assert_eq!(execute(connection, &prepared, &[]).len(), 1);
+    });
+}
+
+#[test]
+fn a_text_means_what_it_means_now() {
+    on_each(|server, connection| {
+        let own = format!("kept_{}", connection.thread_id());
+        let home = server.database();
+        run(connection, &format!("CREATE DATABASE {own}"));
+        run(connection, &format!("CREATE TABLE {own}.kept AS SELECT 'theirs' AS a, 2 AS b"));
+        run(connection, "DROP TABLE IF EXISTS kept");
+        run(connection, "CREATE TABLE kept AS SELECT 'ours' AS a");
+        let select = "SELECT a FROM kept";
+        let shown = |connection: &mut Connection, expected: &str| {
+            for _ in 0..2 {
+                assert_eq!(value(connection, select, &[]), expected);
+            }
+        };
+        shown(connection, "ours");
+        run(connection, &format!("USE {own}"));
+        shown(connection, "theirs");
+        connection.init_db(home.as_bytes()).unwrap();
+        let before = counts(connection);
+        shown(connection, "ours");
+        // Both are kept: the server tells of another database.
+        assert_eq!(counts_since(connection, before)[0], 0);
+        // One that stops telling is not believed.
+        run(connection, "SET session_track_schema = OFF");
+        shown(connection, "ours");
+        run(connection, &format!("USE {own}"));
+        shown(connection, "theirs");
+        run(connection, &format!("USE {home}"));
+        shown(connection, "ours");
+        run(connection, "CREATE TEMPORARY TABLE kept AS SELECT 'temporary' AS a");
+        shown(connection, "temporary");
+        run(connection, "DROP TEMPORARY TABLE kept");
+        shown(connection, "ours");
+        run(connection, &format!("DROP DATABASE {own}"));
+
+        let pipes = "SELECT CONCAT('a' || 'b', '')";
+        assert_eq!(value(connection, pipes, &[]), "0");
+        run(connection, "SET sql_mode = 'PIPES_AS_CONCAT'");
+        assert_eq!(value(connection, pipes, &[]), "ab");
+        let other = connection.prepare(b"SET sql_mode = ''").unwrap();
+        assert_eq!(value(connection, pipes, &[]), "ab");
+        execute(connection, &other, &[]);
+        assert_eq!(value(connection, pipes, &[]), "0");
+
+        let charset = "SELECT CHARSET('a')";
+        assert_eq!(value(connection, charset, &[]), "utf8mb4");
+        connection.set_charset(Charset::by_name(b"latin1").unwrap()).unwrap();
+        assert_eq!(value(connection, charset, &[]), "latin1");
+
+        let divided = "SELECT CONCAT(1 / 3, '')";
+        assert_eq!(value(connection, divided, &[]), "0.3333");
+        run(connection, "SET div_precision_increment = 6");
+        assert_eq!(value(connection, divided, &[]), "0.333333");
+
+        run(connection, "SET @a = 'x'");
+        assert_eq!(once(connection, "SELECT @a", &[])[0][0].as_deref(), Some(&b"x"[..]));
+        run(connection, "SET @a = 5");
+        let five = once(connection, "SELECT @a", &[]);
+        assert_eq!(binary_value::signed(five[0][0].as_deref().unwrap()), 5);
+        run(connection, "DROP TABLE kept");
+    });
+}
+
+#[test]
+fn types_of_parameters_are_those_of_each_run() {
+    on_each(|server, connection| {
+        let sql = "SELECT ?";
+        let shown = |rows: Vec<Vec<Value>>| rows[0][0].clone();
+        for _ in 0..2 {
+            let five = shown(once(connection, sql, &integer(5)));
+            assert_eq!(binary_value::signed(five.as_deref().unwrap()), 5);
+            assert_eq!(shown(once(connection, sql, &string("abc"))), Some(b"abc".to_vec()));
+            let half = shown(once(connection, sql, &[Parameter::Double(Some(0.5))]));
+            assert_eq!(binary_value::double(half.as_deref().unwrap()).unwrap(), 0.5);
+            assert_eq!(shown(once(connection, sql, &[Parameter::Null])), None);
+        }
+        // A server that keeps types has a statement for each; three are kept at the most, as many as each text has in turn.
+        let before = counts(connection);
+        for _ in 0..10 {
+            once(connection, sql, &integer(5));
+            once(connection, sql, &string("abc"));
+        }
+        let [prepared, ..] = counts_since(connection, before);
+        assert!(prepared <= 3, "{} has prepared {prepared}", server.name);
+        // Of one that has run in two ways nobody knows what the server keeps.
+        let statement = connection.prepare(b"SELECT ?, 'two ways'").unwrap();
+        execute(connection, &statement, &integer(5));
+        execute(connection, &statement, &string("abc"));
+        let id = statement.id();
+        connection.close_statement(&statement).unwrap();
+        let again = connection.prepare(b"SELECT ?, 'two ways'").unwrap();
+        assert_eq!(again.id() == id, server.is_mariadb());
+    });
+}
+
+#[test]
+fn what_was_lent_keeps_the_meaning_that_it_had_when_it_was_prepared() {
+    on_each(|server, connection| {
+        let own = format!("lent_{}", connection.thread_id());
+        run(connection, &format!("CREATE DATABASE {own}"));
+        run(connection, &format!("CREATE TABLE {own}.lent AS SELECT 'theirs' AS a"));
+        run(connection, "DROP TABLE IF EXISTS lent");
+        run(connection, "CREATE TABLE lent AS SELECT 'ours' AS a");
+        let sql = "SELECT a, ? FROM lent";
+        for change in [format!("USE {own}"), "SET sql_mode = ''".to_owned()] {
+            connection.init_db(server.database().as_bytes()).unwrap();
+            once(connection, sql, &integer(5));
+            let (before, lent) = (counts(connection), connection.prepare(sql.as_bytes()).unwrap());
+            assert_eq!(counts_since(connection, before)[0], 0);
+            run(connection, &change);
+            assert_eq!(counts_since(connection, before)[0], 1, "it was prepared before {change}");
+            let rows = execute(connection, &lent, &string("abc"));
+            assert_eq!(rows, [[Some(b"ours".to_vec()), Some(b"abc".to_vec())]], "{change}");
+            let id = lent.id();
+            connection.close_statement(&lent).unwrap();
+            let again = connection.prepare(sql.as_bytes());
+            assert!(again.is_err() || again.unwrap().id() != id);
+        }
+        run(connection, &format!("DROP DATABASE {own}"));
+    });
+}
+
+#[test]
+fn tables_that_change_are_seen() {
+    on_each(|server, connection| {
+        run(connection, "DROP TABLE IF EXISTS altered");
+        run(connection, "CREATE TABLE altered AS SELECT 1 AS a");
+        let sql = "SELECT * FROM altered";
+        assert_eq!(once(connection, sql, &[])[0].len(), 1);
+        run(connection, "ALTER TABLE altered ADD b VARCHAR(9) DEFAULT 'b'");
+        let two = once(connection, sql, &[]);
+        assert_eq!(two[0][1], Some(b"b".to_vec()));
+
+        let mut other = server.connect();
+        run(&mut other, "ALTER TABLE altered ADD c INT DEFAULT 7, MODIFY a VARCHAR(9)");
+        let three = once(connection, sql, &[]);
+        assert_eq!(three[0][..2], [Some(b"1".to_vec()), Some(b"b".to_vec())]);
+        assert_eq!(binary_value::signed(three[0][2].as_deref().unwrap()), 7);
+
+        // Before it runs nobody but the server knows.
+        run(&mut other, "ALTER TABLE altered DROP b");
+        let lent = connection.prepare(sql.as_bytes()).unwrap();
+        assert_eq!(connection.describe_statement(&lent, true).unwrap().len(), 2);
+        assert_eq!(execute(connection, &lent, &[])[0].len(), 2);
+        connection.close_statement(&lent).unwrap();
+        let named = "SELECT a FROM altered";
+        once(connection, named, &[]);
+        let lent = connection.prepare(named.as_bytes()).unwrap();
+        let before = counts(connection);
+        assert_eq!(connection.describe_statement(&lent, true).unwrap().len(), 1);
+        assert_eq!(counts_since(connection, before)[0], 0, "no wildcard, no question");
+        assert_eq!(connection.describe_statement(&lent, false).unwrap().len(), 1);
+        assert_eq!(counts_since(connection, before)[0], 1);
+        connection.close_statement(&lent).unwrap();
+
+        run(&mut other, "DROP TABLE altered");
+        let lent = connection.prepare(named.as_bytes()).unwrap();
+        connection.send_execute(&lent, &[], false).unwrap();
+        let error = connection.read_executed(&lent, &[], false).unwrap_err();
+        assert_eq!(error.code(), 1146, "{error}");
+        connection.close_statement(&lent).unwrap();
+        assert_eq!(connection.prepare(named.as_bytes()).unwrap_err().code(), 1146);
+    });
+}
+
+#[test]
+fn nothing_is_left_of_a_run_that_leaves_something() {
+    on_each(|_, connection| {
+        let check = |connection: &mut Connection, sql: &[u8], used: Statement| {
+            let id = used.id();
+            connection.close_statement(&used).unwrap();
+            assert_ne!(connection.prepare(sql).unwrap().id(), id, "{}", sql.escape_ascii());
+        };
+        let cursor = b"SELECT 'cursor'";
+        let statement = connection.prepare(cursor).unwrap();
+        connection.send_execute(&statement, &[], true).unwrap();
+        connection.read_executed(&statement, &[], true).unwrap();
+        check(connection, cursor, statement);
+
+        let long = b"SELECT CONCAT(?, '')";
+        let statement = connection.prepare(long).unwrap();
+        connection.send_long_data(&statement, 0, b"never to be seen").unwrap();
+        check(connection, long, statement);
+        // One that is lent takes parts, too.
+        assert_eq!(value(connection, "SELECT HEX(?)", &string("A")), "41");
+        let statement = connection.prepare(b"SELECT HEX(?)").unwrap();
+        connection.send_long_data(&statement, 0, b"B").unwrap();
+        let sent = execute(connection, &statement, &[Parameter::Blob(Data::Sent)]);
+        assert_eq!(sent, [[Some(b"42".to_vec())]]);
+
+        run(connection, "DROP TABLE IF EXISTS single");
+        run(connection, "CREATE TABLE single (a INT PRIMARY KEY)");
+        let failing = b"INSERT INTO single VALUES (?)";
+        let statement = connection.prepare(failing).unwrap();
+        execute(connection, &statement, &integer(2));
+        connection.send_execute(&statement, &integer(2), false).unwrap();
+        let error = connection.read_executed(&statement, &integer(2), false).unwrap_err();
+        assert_eq!(error.code(), 1062);
+        run(connection, "DO 0"); // else the failure alone would have it prepared again
+        check(connection, failing, statement);
+    });
+}
+
+#[test]
+fn what_the_server_has_to_say_is_forgotten_as_by_a_fresh_statement() {
+    on_each(|server, connection| {
+        let mut fresh = server.connect();
+        run(connection, "DROP TABLE IF EXISTS warned");
+        run(connection, "CREATE TABLE warned (a TINYINT)");
+        let said = |connection: &mut Connection| {
+            for _ in 0..2 {
+                once(connection, "SELECT 1", &[]);
+            }
+            run(connection, "SET SESSION sql_mode = ''");
+            once(connection, "SELECT 1", &[]);
+            run(connection, "INSERT INTO warned VALUES (1000), (1)");
+            let _prepared = connection.prepare(b"SELECT 1").unwrap();
+            let warnings = servers::rows(connection, "SHOW WARNINGS").len();
+            once(connection, "SELECT 1", &[]);
+            connection.send_query(b"SELECT nonsense").unwrap();
+            connection.read_query_response().unwrap_err();
+            let _prepared = connection.prepare(b"SELECT 1").unwrap();
+            let errors = servers::rows(connection, "SHOW ERRORS").len();
+            run(connection, "INSERT INTO warned VALUES (1), (2), (3)");
+            let rows = value(connection, "SELECT CONCAT(ROW_COUNT(), ' ', FOUND_ROWS())", &[]);
+            (warnings, errors, rows)
+        };
+        assert_eq!(said(connection), said(&mut fresh), "{}", server.name);
+        run(connection, "DROP TABLE warned");
+    });
+}
+
+#[test]
+fn a_statement_does_not_outlive_its_session() {
+    on_each(|server, connection| {
+        let persistent = ConnectOptions { is_persistent: true, ..options(server) };
+        let mut handed_on = Connection::connect(&persistent).unwrap();
+        let before = on_server(server);
+        for round in 0..4 {
+            let counted = counts(&mut handed_on);
+            for _ in 0..3 {
+                once(&mut handed_on, "SELECT 'a'", &[]);
+            }
+            assert_eq!(counts_since(&mut handed_on, counted)[..2], [1, 3], "{round}");
+            let open = handed_on.prepare(b"SELECT 'a'").unwrap();
+            assert!(handed_on.release(None));
+            handed_on.resume(PoolCheck::Peek).unwrap();
+            run(&mut handed_on, "DO 0");
+            assert_eq!(on_server(server), before, "{round}");
+            // What the last user has still in hand closes nothing of the next one's.
+            handed_on.close_statement(&open).unwrap();
+        }
+
+        once(connection, "SELECT 'a'", &[]);
+        let open = connection.prepare(b"SELECT 'a'").unwrap();
+        connection.reset_connection().unwrap();
+        assert_eq!(on_server(server), before);
+        let options = connection.options().clone();
+        let (user, password) = (options.user, options.password);
+        let database = options.database.unwrap();
+        let counted = counts(connection);
+        once(connection, "SELECT 'a'", &[]);
+        assert_eq!(counts_since(connection, counted)[0], 1);
+        connection.change_user(&user, &password, &database).unwrap();
+        assert_eq!(on_server(server), before);
+        let counted = counts(connection);
+        once(connection, "SELECT 'a'", &[]);
+        assert_eq!(counts_since(connection, counted)[0], 1);
+        connection.close_statement(&open).unwrap();
+        once(connection, "SELECT 'a'", &[]);
+        assert_eq!(counts_since(connection, counted)[0], 1);
+    });
+}
+
+#[test]
+fn a_server_that_has_gone_is_noticed_when_a_statement_is_prepared() {
+    on_each(|server, connection| {
+        once(connection, "SELECT 1", &[]);
+        let mut admin = server.connect();
+        run(&mut admin, &format!("KILL {}", connection.thread_id()));
+        let gone = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = ";
+        while text(&mut admin, &format!("{gone}{}", connection.thread_id())) != "0" {}
+        assert!(matches!(connection.prepare(b"SELECT 1").unwrap_err().code(), 2006 | 2013));
+    });
+}
