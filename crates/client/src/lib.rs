@@ -88,6 +88,7 @@ mod state;
 mod statement;
 mod statement_cache;
 mod statistics;
+mod template;
 mod timed_wire;
 mod tls;
 mod tokens;
@@ -116,7 +117,9 @@ pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;
 pub use statement::Statement;
 pub use statistics::{ByProtocol, Packets, Statistics};
+pub use template::{Placeholder, Placeholders, Shape, expand};
 pub use tls::{TlsOptions, Verify};
+pub use tokens::Dialect;
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{

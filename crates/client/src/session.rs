@@ -139,7 +139,7 @@ impl Session {
     }
 
     /// How the server reads statements.
-    pub(crate) fn dialect(&self) -> Dialect {
+    pub fn dialect(&self) -> Dialect {
         Dialect {
             encoding: self.character_set_client.encoding,
             no_backslash_escapes: self.status.contains(StatusFlags::NO_BACKSLASH_ESCAPES),

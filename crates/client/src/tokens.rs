@@ -3,9 +3,9 @@
 
 use vaquita_protocol::Encoding;
 
-/// What decides where a quoted text ends.
+/// How a server reads statements: what decides where a quoted text ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Dialect {
+pub struct Dialect {
     pub(crate) encoding: Encoding,
     /// The `sql_mode` of this name.
     pub(crate) no_backslash_escapes: bool,
@@ -34,6 +34,7 @@ pub(crate) enum Token<'a> {
 /// The tokens of a query, without comments.
 ///
 /// What stands in an executable comment (`/*! */`, `/*M! */`) counts as if it were executed.
+#[derive(Clone, Debug)]
 pub(crate) struct Tokens<'a> {
     rest: &'a [u8],
     dialect: Dialect,
@@ -43,6 +44,11 @@ pub(crate) struct Tokens<'a> {
 impl<'a> Tokens<'a> {
     pub(crate) fn new(sql: &'a [u8], dialect: Dialect) -> Self {
         Tokens { rest: sql, dialect, is_conditional: false }
+    }
+
+    /// What stands behind the last token.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     /// Whether the last token stands in an executable comment, so that a server may have passed it over.

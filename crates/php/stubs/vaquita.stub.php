@@ -12,6 +12,8 @@ function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_erro
 
 function pool_stats(): array {} // statistics::pool_stats
 
+function query(\mysqli $link, string $sql, array $params = []): \mysqli_result|bool {} // bound_query::query
+
 function rows(\mysqli_result|\PDOStatement $result, int $mode = MYSQLI_ASSOC): \Vaquita\Rows {} // vaquita::rows::rows
 
 function set_query_timeout(\mysqli $link, int $milliseconds): void {} // commands::set_query_timeout

@@ -11,7 +11,7 @@ use crate::zend::call::Call;
 use crate::zend::conversion::Wanted;
 use crate::zend::error::{Outcome, throw_argument_count_error};
 use crate::zend::held::Scalar;
-use crate::zend::object::Temporary;
+use crate::zend::object::{Object, Temporary};
 use crate::zend::slot::Value;
 use crate::zend::string::Str;
 use vaquita_client::{Data, Parameter, UNKNOWN_ROWS, codes};
@@ -66,7 +66,7 @@ impl Statement {
     }
 
     /// Other variables are bound from now on, of these types.
-    fn set_types(&self, letters: impl Iterator<Item = u8> + Clone) {
+    pub(super) fn set_types(&self, letters: impl Iterator<Item = u8> + Clone) {
         let _ = self.types.with(|types| {
             if !letters.clone().eq(types.iter().copied()) {
                 self.retypings.set(self.retypings.get() + 1);
@@ -166,6 +166,10 @@ impl Statement {
                 Some(b'i') => Wanted::Long,
                 Some(b'd') => Wanted::Double,
                 Some(b's') => Wanted::Bytes,
+                // An object that was found to have a text.
+                Some(AS_IT_IS) if matches!(self.parameters.scalar(number), Scalar::Other) => {
+                    Wanted::Bytes
+                }
                 _ => Wanted::Anything,
             });
         // The exception is all that is wrong then.
@@ -221,6 +225,10 @@ impl Statement {
                     Parameter::Blob(Data::Bytes(b""))
                 }
             }
+            (Some(AS_IT_IS), Scalar::Long(value)) => Parameter::Integer(Some(value)),
+            (Some(AS_IT_IS), Scalar::Double(value)) => Parameter::Double(Some(value)),
+            (Some(AS_IT_IS), Scalar::Bool(value)) => Parameter::Tiny(value.into()),
+            (Some(AS_IT_IS), Scalar::Null) => Parameter::Null,
             (_, Scalar::Bytes(bytes)) => Parameter::Text(Data::Bytes(bytes)),
             _ => Parameter::Text(Data::Null),
         }
@@ -264,6 +272,8 @@ impl Statement {
     }
 }
 
+/// The letter of our own, beside those of `bind_param`: of whatever type the value is.
+pub(super) const AS_IT_IS: u8 = b'*';
 /// CR_NO_PREPARE_STMT.
 pub(super) const NO_PREPARE_STMT: u16 = 2030;
 /// CR_INVALID_PARAMETER_NO.
@@ -292,9 +302,28 @@ pub(crate) fn execute_query(call: &mut Call<'_>) -> Outcome {
     let sql = call.bytes()?;
     let elements = call.optional_array_or_null()?;
     Link::session(link, Status::Valid)?;
+    once(call, link, |call, statement| {
+        if statement.prepare(sql).is_err() {
+            call.returns().bool(false);
+            return statement.error.report();
+        }
+        if let Some(elements) = elements {
+            statement.bind_elements(call, elements, 2)?;
+        }
+        run_prepared(call, statement)
+    })
+}
+
+/// Does something with a statement of its own, which is forgotten then.
+pub(super) fn once(
+    call: &mut Call<'_>,
+    link: Object<'_, Link>,
+    run: impl FnOnce(&mut Call<'_>, &Statement) -> Outcome,
+) -> Outcome {
     let temporary = Temporary::<Statement>::make();
     let statement = temporary.object().state();
-    let outcome = run_once(call, link.state(), statement, sql, elements);
+    statement.begin(link.state());
+    let outcome = run(call, statement);
     let session = &link.state().session;
     let rows = session.last(UNKNOWN_ROWS, |said| said.affected_rows);
     let failures = statement.error.copy();
@@ -306,21 +335,8 @@ pub(crate) fn execute_query(call: &mut Call<'_>) -> Outcome {
     outcome
 }
 
-fn run_once(
-    call: &mut Call<'_>,
-    link: &Link,
-    statement: &Statement,
-    sql: &[u8],
-    elements: Option<Value<'_>>,
-) -> Outcome {
-    statement.begin(link);
-    if statement.prepare(sql).is_err() {
-        call.returns().bool(false);
-        return statement.error.report();
-    }
-    if let Some(elements) = elements {
-        statement.bind_elements(call, elements, 2)?;
-    }
+/// Runs a statement and returns its result, true, or false.
+pub(super) fn run_prepared(call: &mut Call<'_>, statement: &Statement) -> Outcome {
     if statement.execute()?.is_err() {
         call.returns().bool(false);
         let reported = statement.error.report();

@@ -1,6 +1,7 @@
 //! The module `mysqli`: its settings, classes and constants, and what is common to its rooms.
 
 pub(crate) mod asynchronous;
+pub(crate) mod bound_query;
 pub(crate) mod commands;
 pub(crate) mod connect;
 pub(crate) mod done;

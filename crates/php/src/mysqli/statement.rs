@@ -1,5 +1,6 @@
 //! The class `mysqli_stmt`: a prepared statement's state, and what it asks of its session.
 
+use super::bound_query::Expansion;
 use super::link::Link;
 use super::link::Status;
 use super::report;
@@ -79,6 +80,8 @@ pub(crate) struct Statement {
     pub(super) on_server: Guarded<Option<OnServer>>,
     /// Its text, for the report of a missing index; kept only where that may be asked for.
     pub(super) text: Guarded<Vec<u8>>,
+    /// The statement of `Vaquita\query`.
+    pub(super) expansion: Guarded<Expansion>,
     pub(super) error: LastError,
     pub(super) said: Cell<Said>,
     /// Whether there are columns and perhaps rows: since it was prepared, or since a run had some.
@@ -121,6 +124,7 @@ impl Class for Statement {
             phase: Cell::new(Phase::Initialised),
             on_server: Guarded::new(None),
             text: Guarded::new(Vec::new()),
+            expansion: Guarded::new(Expansion::default()),
             error: LastError::none(),
             said: Cell::new(Said::default()),
             has_result: Cell::new(false),

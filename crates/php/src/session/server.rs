@@ -4,7 +4,7 @@ use super::Session;
 use super::connecting::GIVEN_HOST;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
-use vaquita_client::{Address, Connection};
+use vaquita_client::{Address, Connection, Dialect};
 
 impl Session {
     /// `text` escaped for a string literal of this connection; `None`: there is none, which is recorded.
@@ -24,6 +24,15 @@ impl Session {
         let string = self.scratch.peek(|scratch| Str::new(scratch)).ok();
         let _ = self.scratch.with(|scratch| *scratch = Vec::new());
         string
+    }
+
+    /// How the server reads statements; `None`: there is no connection.
+    pub(crate) fn dialect(&self) -> Option<Dialect> {
+        if self.is_new() {
+            // Of a connection that is dead the next command tells.
+            self.adjust(|connection| drop(connection.await_session()));
+        }
+        self.look(|connection| connection.session().dialect())
     }
 
     /// What the server tells of itself; `None`: the error is recorded.

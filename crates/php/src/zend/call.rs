@@ -334,7 +334,7 @@ impl<'a> Call<'a> {
     }
 
     /// The next argument, an array; `None` if it is absent.
-    pub(super) fn optional_array(&mut self) -> Outcome<Option<Value<'a>>> {
+    pub(crate) fn optional_array(&mut self) -> Outcome<Option<Value<'a>>> {
         if self.is_read() {
             return Ok(None);
         }

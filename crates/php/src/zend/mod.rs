@@ -17,6 +17,7 @@ pub(crate) mod classes;
 pub(crate) mod conversion;
 pub(crate) mod dependents;
 pub(crate) mod elements;
+pub(crate) mod entries;
 pub(crate) mod error;
 mod ffi;
 pub(crate) mod files;

@@ -1,0 +1,83 @@
+//! The elements of a script's array, one by one, with their keys.
+
+use super::ffi;
+use super::slot::{Kind, Value};
+use super::string::Str;
+use core::marker::PhantomData;
+use core::ptr;
+
+/// The elements of an array in order: keys that are strings, and values. The array must stay as it is meanwhile: no user code may run.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a> {
+    /// Null: there is no array.
+    array: *mut ffi::zend_array,
+    position: u32,
+    marker: PhantomData<&'a ffi::zval>,
+}
+
+impl<'a> Value<'a> {
+    /// The elements of an array; none of anything else.
+    pub(crate) fn entries(self) -> Entries<'a> {
+        let array = match self.kind() {
+            // SAFETY: the type says that there is an array.
+            Kind::Array => unsafe { (*self.as_ptr()).value.arr },
+            _ => ptr::null_mut(),
+        };
+        Entries { array, position: 0, marker: PhantomData }
+    }
+
+    /// The element of an array with this key, which does not look like a number.
+    pub(crate) fn named(self, name: &[u8]) -> Option<Value<'a>> {
+        if self.kind() != Kind::Array {
+            return None;
+        }
+        // SAFETY: the type says that there is an array; the function only reads, and what it finds lives as long as that.
+        unsafe {
+            let array = (*self.as_ptr()).value.arr;
+            let found = ffi::zend_hash_str_find(array, name.as_ptr().cast(), name.len());
+            (!found.is_null()).then(|| Value::new(found))
+        }
+    }
+
+    /// Whether it is a scalar, NULL, or an object with a text.
+    pub(crate) fn is_text_or_number(self) -> bool {
+        match self.raw_type() {
+            ffi::IS_NULL
+            | ffi::IS_FALSE
+            | ffi::IS_TRUE
+            | ffi::IS_LONG
+            | ffi::IS_DOUBLE
+            | ffi::IS_STRING => true,
+            // SAFETY: the type says that there is an object; each has a class.
+            ffi::IS_OBJECT => unsafe { !(*(*(*self.as_ptr()).value.obj).ce).__tostring.is_null() },
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (Option<&'a [u8]>, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.array.is_null() {
+            return None;
+        }
+        // SAFETY: the array lives for 'a; the functions only read, and the key is the array's.
+        unsafe {
+            let element = ffi::zend_hash_get_current_data_ex(self.array, &raw mut self.position);
+            if element.is_null() {
+                return None;
+            }
+            let (mut key, mut index) = (ptr::null_mut(), 0);
+            let kind = ffi::zend_hash_get_current_key_ex(
+                self.array,
+                &raw mut key,
+                &raw mut index,
+                &raw mut self.position,
+            );
+            let is_name = u32::try_from(kind).is_ok_and(|kind| kind == ffi::HASH_KEY_IS_STRING);
+            ffi::zend_hash_move_forward_ex(self.array, &raw mut self.position);
+            Some((is_name.then(|| Str(key).bytes()), Value::new(element)))
+        }
+    }
+}
