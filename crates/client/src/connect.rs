@@ -114,6 +114,7 @@ impl Connection {
             answer: Answer::Text,
             statements_to_close: Vec::new(),
             statement_cache: StatementCache::default(),
+            last_prepared: None,
             row: None,
             rows: None,
             refuses_spoilt_rows: true,

@@ -50,6 +50,8 @@ pub struct Connection {
     pub(crate) statements_to_close: Vec<u32>,
     /// Those that are kept for whoever prepares the same text again.
     pub(crate) statement_cache: StatementCache,
+    /// The statement that the server has prepared last, if it may write and may still be there.
+    pub(crate) last_prepared: Option<u32>,
     /// Where the row stands that was read last, while it is there.
     pub(crate) row: Option<Span>,
     /// Where it and the rows stand that were read before it in one piece.
@@ -233,6 +235,7 @@ impl Connection {
             let closed = self.close_statements();
             closed.map_err(|error| self.lost_in_writing(error))?;
         }
+        self.note_forgotten(&command);
         // A server that does not read a query keeps us waiting as much as one that does not answer it.
         if matches!(
             command,

@@ -55,6 +55,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod at_once;
 mod auth;
 mod buffered;
 mod change_user;

@@ -105,7 +105,7 @@ impl Connection {
         self.settle(prepared)
     }
 
-    fn read_prepared(&mut self, sql: &[u8]) -> Result<Statement, Error> {
+    pub(crate) fn read_prepared(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         let payload = self.stream.read_packet(PacketKind::PrepareOk, MAX_ANSWER_BYTES)?;
         if ErrPacket::is_err(payload) {
             return Err(Error::server(&ErrPacket::parse(payload)?));
@@ -116,6 +116,7 @@ impl Connection {
         let (columns, _) = self.read_definitions(ok.columns.into())?;
         self.session.field_count = columns.len();
         self.session.warnings = ok.warnings;
+        self.note_prepared(ok.statement_id, sql);
         Ok(Statement {
             id: Cell::new(ok.statement_id),
             params: ok.params,
@@ -260,10 +261,12 @@ impl Connection {
     pub(crate) fn close_statements(&mut self) -> Result<(), Error> {
         for id in std::mem::take(&mut self.statements_to_close) {
             let command = Command::StmtClose(id);
+            self.note_forgotten(&command);
             self.stream.write_command(command.code(), &command.body())?;
         }
         for id in self.statement_cache.take_evicted() {
             let command = Command::StmtClose(id);
+            self.note_forgotten(&command);
             self.stream.write_goodbye(command.code(), &command.body())?;
         }
         Ok(())

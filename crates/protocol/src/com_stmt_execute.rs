@@ -114,11 +114,14 @@ pub struct ComStmtExecute<'a> {
 }
 
 impl ComStmtExecute<'_> {
+    /// How long the command's body is at the most, in bytes.
+    pub fn most_bytes(&self) -> usize {
+        MOST_HEAD_BYTES + self.parameters.iter().map(Parameter::most_bytes).sum::<usize>()
+    }
+
     /// Appends the command's body.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.reserve(
-            MOST_HEAD_BYTES + self.parameters.iter().map(Parameter::most_bytes).sum::<usize>(),
-        );
+        out.reserve(self.most_bytes());
         out.extend_from_slice(&self.statement_id.to_le_bytes());
         out.push(self.opens_cursor.into());
         out.extend_from_slice(&ITERATIONS.to_le_bytes());

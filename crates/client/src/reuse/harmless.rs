@@ -102,7 +102,7 @@ pub(crate) fn cannot_write(sql: &[u8], dialect: Dialect) -> bool {
             Token::Symbol(b'(') if may_be_called => return false,
             Token::Symbol(
                 b'(' | b')' | b',' | b'.' | b'*' | b'=' | b'<' | b'>' | b'!' | b'+' | b'-' | b'/'
-                | b'%',
+                | b'%' | b'?',
             ) => false,
             Token::Symbol(_) | Token::Semicolon => return false,
         };
@@ -169,6 +169,7 @@ mod tests {
             "SELECT t.`a` AS b FROM db.t JOIN u ON (t.id = u.id) WHERE NOT (a = 1)",
             "SELECT a FROM (SELECT b FROM t) x UNION ALL (SELECT c FROM u)",
             "SELECT 'a syntax error",
+            "SELECT a FROM t WHERE b IN (?, ?)",
         ] {
             check(sql, true);
         }
@@ -229,7 +230,6 @@ mod tests {
             "SELECT CURRENT_USER",
             "SELECT utc_timestamp",
             "SELECT {fn f}",
-            "SELECT ?",
             "(SELECT 1)",
             "WITH x AS (SELECT 1) SELECT * FROM x",
             "VALUES (1)",

@@ -25,6 +25,7 @@ use crate::connection::Connection;
 use crate::handshake::choose_charset;
 use crate::tokens::Dialect;
 use first::First;
+pub(crate) use harmless::cannot_write;
 use learnt::Learnt;
 pub(crate) use password::PasswordDigest;
 use traces::Traces;

@@ -73,6 +73,7 @@ impl Connection {
         if !is_fresh {
             self.statements_to_close.clear(); // a session that ends closes them all
             self.statement_cache.forget_all();
+            self.note_forgotten(&Command::ResetConnection);
             self.reuse.counts.resets += 1;
             self.reuse.has_idle_timeout = false;
             self.gathering(Connection::write_renewal)?;
@@ -92,7 +93,7 @@ impl Connection {
     }
 
     /// Sends all that is written in one piece, without waiting.
-    pub(super) fn gathering(
+    pub(crate) fn gathering(
         &mut self,
         write: impl FnOnce(&mut Connection) -> Result<(), Error>,
     ) -> Result<(), Error> {

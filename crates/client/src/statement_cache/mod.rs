@@ -124,6 +124,11 @@ impl StatementCache {
         std::mem::take(&mut self.evicted)
     }
 
+    /// Whether the server is still to be told that it may forget this one.
+    pub(crate) fn is_evicted(&self, id: u32) -> bool {
+        self.evicted.contains(&id)
+    }
+
     /// Whether there is something to be said to the server.
     #[inline]
     pub(crate) fn has_evicted(&self) -> bool {

@@ -1,6 +1,6 @@
 //! `Vaquita\query`: a statement and its values, which never stand in its text.
 
-use super::execute::{once, run_prepared};
+use super::execute::{once, run_at_once};
 use super::link::{Link, Status};
 use super::statement::Statement;
 use crate::zend::call::Call;
@@ -66,17 +66,15 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
     let given = Given { sql, dialect, params };
     once(call, link, |call, statement| {
         bind(call, statement, given)?;
-        let prepared = statement.expansion.peek(|expansion| statement.prepare(&expansion.text));
-        if !matches!(prepared, Ok(Ok(()))) {
-            call.returns().bool(false);
-            return statement.error.report();
-        }
-        if statement.parameters.len() != usize::from(statement.param_count()) {
+        let text = statement.expansion.peek(|expansion| Str::new(&expansion.text));
+        let text = text.unwrap_or_else(|_| Str::new(b""));
+        let outcome = run_at_once(call, statement, text.bytes(), |call| {
             let what =
                 c"must not have placeholders that only some servers see, in executable comments";
-            return Err(call.value_error(1, what));
-        }
-        run_prepared(call, statement)
+            Err(call.value_error(1, what))
+        });
+        text.release();
+        outcome
     })
 }
 
@@ -237,7 +235,7 @@ fn check_scalars(call: &Call<'_>, label: Label<'_>, mut values: Entries<'_>) -> 
 }
 
 fn check_scalar(call: &Call<'_>, label: Label<'_>, value: Value<'_>) -> Outcome {
-    if value.is_text_or_number() {
+    if value.is_plain() || value.is_stringable() {
         return Ok(());
     }
     let name = label.text();

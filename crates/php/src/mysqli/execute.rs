@@ -133,9 +133,14 @@ impl Statement {
             return Err(thrown);
         }
         self.clear_errors();
-        self.set_types(core::iter::repeat_n(b's', given));
-        self.parameters.hold_elements(array);
+        self.hold_strings(array);
         Ok(())
+    }
+
+    /// Holds the elements of an array, each to be a string.
+    fn hold_strings(&self, array: Value<'_>) {
+        self.set_types(core::iter::repeat_n(b's', array.count()));
+        self.parameters.hold_elements(array);
     }
 
     /// Runs it, with what is bound.
@@ -159,6 +164,30 @@ impl Statement {
             let message = b"No data supplied for parameters in prepared statement";
             return Ok(Err(self.fail(codes::PARAMS_NOT_BOUND, message)));
         }
+        if self.convert()?.is_err() {
+            return Ok(Err(Failed));
+        }
+        let wants_cursor = self.wants_cursor.get();
+        self.runs.set(self.runs.get() + 1);
+        let mut was_sent = false;
+        // No Zend call from here to the reply: what the parameters borrow stays.
+        let executed = self.ask(|session, it| {
+            let parameters: Vec<Parameter<'_>> =
+                (0..count).map(|number| self.parameter(number)).collect();
+            session.send_execute(&it.prepared, &parameters, wants_cursor)?;
+            was_sent = true;
+            session.first_executed(&it.prepared, &parameters, wants_cursor)
+        });
+        self.values.clear();
+        let _ = self.sent.with(Vec::clear);
+        Ok(self.executed(executed, was_sent))
+    }
+
+    /// Gets the values ready that the parameters have now; user code may run.
+    ///
+    /// # Errors
+    /// As [`Statement::execute`].
+    pub(super) fn convert(&self) -> Outcome<Result<(), Failed>> {
         let retypings = self.retypings.get();
         let types = |number| self.types.peek(|it| it.get(number).copied()).ok().flatten();
         let converted =
@@ -179,20 +208,7 @@ impl Statement {
             self.values.clear();
             return Ok(Err(self.fail_out_of_sync()));
         }
-        let wants_cursor = self.wants_cursor.get();
-        self.runs.set(self.runs.get() + 1);
-        let mut was_sent = false;
-        // No Zend call from here to the reply: what the parameters borrow stays.
-        let executed = self.ask(|session, it| {
-            let parameters: Vec<Parameter<'_>> =
-                (0..count).map(|number| self.parameter(number)).collect();
-            session.send_execute(&it.prepared, &parameters, wants_cursor)?;
-            was_sent = true;
-            session.first_executed(&it.prepared, &parameters, wants_cursor)
-        });
-        self.values.clear();
-        let _ = self.sent.with(Vec::clear);
-        Ok(self.executed(executed, was_sent))
+        Ok(Ok(()))
     }
 
     /// Reads what is left of the last run, before the next.
@@ -208,7 +224,7 @@ impl Statement {
         }
     }
 
-    fn parameter(&self, number: usize) -> Parameter<'_> {
+    pub(super) fn parameter(&self, number: usize) -> Parameter<'_> {
         let letter = self.types.peek(|types| types.get(number).copied()).ok().flatten();
         match (letter, self.values.scalar(number)) {
             (Some(b'i'), Scalar::Long(value)) => Parameter::Integer(Some(value)),
@@ -303,13 +319,22 @@ pub(crate) fn execute_query(call: &mut Call<'_>) -> Outcome {
     let elements = call.optional_array_or_null()?;
     Link::session(link, Status::Valid)?;
     once(call, link, |call, statement| {
+        let bind = |call: &Call<'_>| match elements {
+            Some(elements) => statement.bind_elements(call, elements, 2),
+            None => Ok(()),
+        };
+        // As in stock user code runs when the statement is prepared.
+        if elements.is_none_or(|it| it.is_list() && it.entries().all(|(_, it)| it.is_plain())) {
+            if let Some(elements) = elements {
+                statement.hold_strings(elements);
+            }
+            return run_at_once(call, statement, sql, bind);
+        }
         if statement.prepare(sql).is_err() {
             call.returns().bool(false);
             return statement.error.report();
         }
-        if let Some(elements) = elements {
-            statement.bind_elements(call, elements, 2)?;
-        }
+        bind(call)?;
         run_prepared(call, statement)
     })
 }
@@ -335,9 +360,44 @@ pub(super) fn once(
     outcome
 }
 
+/// Prepares a statement and runs it with what is bound, in one go; returns its result, true, or false. If it has more or fewer parameters
+/// than that, it has not run: then `bind` tries.
+pub(super) fn run_at_once(
+    call: &mut Call<'_>,
+    statement: &Statement,
+    sql: &[u8],
+    bind: impl FnOnce(&Call<'_>) -> Outcome,
+) -> Outcome {
+    let prepared = match statement.convert()? {
+        Ok(()) => statement.prepare_and_execute(sql),
+        Err(Failed) => Err(Failed),
+    };
+    let given = statement.values.len();
+    statement.values.clear();
+    let Ok(executed) = prepared else {
+        call.returns().bool(false);
+        return statement.error.report();
+    };
+    if given != usize::from(statement.param_count()) {
+        statement.clear_errors();
+        bind(call)?;
+        return run_prepared(call, statement);
+    }
+    give_executed(call, statement, executed)
+}
+
 /// Runs a statement and returns its result, true, or false.
 pub(super) fn run_prepared(call: &mut Call<'_>, statement: &Statement) -> Outcome {
-    if statement.execute()?.is_err() {
+    let executed = statement.execute()?;
+    give_executed(call, statement, executed)
+}
+
+fn give_executed(
+    call: &mut Call<'_>,
+    statement: &Statement,
+    executed: Result<(), Failed>,
+) -> Outcome {
+    if executed.is_err() {
         call.returns().bool(false);
         let reported = statement.error.report();
         return reported.and(statement.report_index());

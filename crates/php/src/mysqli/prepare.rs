@@ -4,13 +4,15 @@ use super::link::Link;
 use super::link::Status;
 use super::report;
 use super::statement::{OnServer, Phase, Said, Statement, only_argument};
+use crate::session::Session;
 use crate::session::counting::Ending;
 use crate::session::failure::Failed;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};
 use crate::zend::object::make;
-use vaquita_client::UNKNOWN_ROWS;
+use std::rc::Rc;
+use vaquita_client::{Parameter, Statement as Prepared, UNKNOWN_ROWS};
 
 /// When the server is told that a statement is not needed any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,33 @@ pub(super) enum Goodbye {
 impl Statement {
     /// Has the server prepare it, in place of what was prepared before.
     pub(super) fn prepare(&self, sql: &[u8]) -> Result<(), Failed> {
+        let session = self.begin_to_prepare()?;
+        let prepared = self.settle(session, session.prepare(sql))?;
+        self.prepared(sql, prepared);
+        Ok(())
+    }
+
+    /// Has the server prepare it and run it, with the values that are ready for it; how the run went.
+    ///
+    /// # Errors
+    /// The server did not prepare it.
+    pub(super) fn prepare_and_execute(&self, sql: &[u8]) -> Result<Result<(), Failed>, Failed> {
+        let session = self.begin_to_prepare()?;
+        // No Zend call from here to the reply: what the parameters borrow stays.
+        let done = {
+            let parameters: Vec<Parameter<'_>> =
+                (0..self.values.len()).map(|number| self.parameter(number)).collect();
+            session.prepare_and_execute(sql, &parameters)
+        };
+        let (prepared, executed) = self.settle(session, done)?;
+        self.prepared(sql, prepared);
+        self.runs.set(u64::from(self.values.len() == usize::from(self.param_count())));
+        let executed = self.settle(session, executed);
+        Ok(self.executed(executed, true))
+    }
+
+    /// Lets go of what was prepared before.
+    fn begin_to_prepare(&self) -> Result<&Rc<Session>, Failed> {
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
         };
@@ -43,7 +72,11 @@ impl Statement {
         if !self.is_of(session) {
             return Err(self.error.set_absence());
         }
-        let prepared = self.settle(session, session.prepare(sql))?;
+        Ok(session)
+    }
+
+    /// Notes what the server has prepared.
+    fn prepared(&self, sql: &[u8], prepared: Prepared) {
         self.said.set(Said::default());
         self.has_result.set(!prepared.columns().is_empty());
         self.tells_columns.set(self.has_result.get());
@@ -57,7 +90,6 @@ impl Statement {
             }
         });
         self.phase.set(Phase::Prepared);
-        Ok(())
     }
 
     /// Reads what is left of its last run, so that the connection can be used again. As in stock that includes results which are not its

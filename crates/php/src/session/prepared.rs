@@ -20,6 +20,18 @@ impl Session {
         self.drive(|connection| connection.prepare(sql))
     }
 
+    /// Has the server prepare a statement and run it, in one go where it takes that; how the run went.
+    pub(crate) fn prepare_and_execute(
+        &self,
+        sql: &[u8],
+        parameters: &[Parameter<'_>],
+    ) -> Result<(Statement, Result<Executed, Failed>), Failed> {
+        let prepared = self.drive(|connection| connection.prepare_and_execute(sql, parameters));
+        let (statement, executed) = prepared?;
+        let executed = self.drive(|_| executed).and_then(|response| self.executed(response));
+        Ok((statement, executed))
+    }
+
     /// Sends a prepared statement's run, whose replies are read by [`Session::next_executed`].
     pub(crate) fn send_execute(
         &self,

@@ -39,19 +39,24 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is a scalar, NULL, or an object with a text.
-    pub(crate) fn is_text_or_number(self) -> bool {
-        match self.raw_type() {
+    /// Whether it is a scalar or NULL.
+    pub(crate) fn is_plain(self) -> bool {
+        matches!(
+            self.raw_type(),
             ffi::IS_NULL
-            | ffi::IS_FALSE
-            | ffi::IS_TRUE
-            | ffi::IS_LONG
-            | ffi::IS_DOUBLE
-            | ffi::IS_STRING => true,
-            // SAFETY: the type says that there is an object; each has a class.
-            ffi::IS_OBJECT => unsafe { !(*(*(*self.as_ptr()).value.obj).ce).__tostring.is_null() },
-            _ => false,
-        }
+                | ffi::IS_FALSE
+                | ffi::IS_TRUE
+                | ffi::IS_LONG
+                | ffi::IS_DOUBLE
+                | ffi::IS_STRING
+        )
+    }
+
+    /// Whether it is an object with a text.
+    pub(crate) fn is_stringable(self) -> bool {
+        // SAFETY: the type says that there is an object; each has a class.
+        self.raw_type() == ffi::IS_OBJECT
+            && unsafe { !(*(*(*self.as_ptr()).value.obj).ce).__tostring.is_null() }
     }
 }
 
