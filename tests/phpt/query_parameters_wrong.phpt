@@ -39,6 +39,11 @@ $wrong('SELECT :a', ['a' => [1, fopen('php://memory', 'r')]]);
 $wrong('SELECT ?', [[[[1]]]]);
 class Thrower { function __toString(): string { throw new LogicException('no text'); } }
 $wrong('SELECT ?', [new Thrower]);
+class Closer { function __construct(private mysqli $db) {} function __toString(): string { $this->db->close(); return 'closed'; } }
+$other = connect();
+attempt('a text that closes', fn() => query($other, 'SELECT ?', [new Closer($other)]));
+class Asker { function __construct(private mysqli $db) {} function __toString(): string { return query($this->db, 'SELECT ?', ['asked'])->fetch_column(); } }
+attempt('a text that asks', fn() => query($db, 'SELECT ?, ?', [new Asker($db), 'a'])->fetch_row());
 attempt('no link', fn() => query(new stdClass, 'SELECT 1'));
 attempt('no array', fn() => query($db, 'SELECT 1', 1));
 attempt('not connected', fn() => query(mysqli_init(), 'SELECT 1'));
@@ -83,6 +88,8 @@ SELECT ?: thrown TypeError(0): Vaquita\query(): Argument #3 ($params) must be an
 SELECT :a: thrown TypeError(0): Vaquita\query(): Argument #3 ($params) must be an array with int, float, bool, string, null or Stringable, or arrays of those, for :a, resource given
 SELECT ?: thrown TypeError(0): Vaquita\query(): Argument #3 ($params) must be an array with int, float, bool, string, null or Stringable, or arrays of those, for ? number 1, array given
 SELECT ?: thrown LogicException(0): no text
+a text that closes: false
+a text that asks: ["asked", "a"]
 no link: thrown TypeError(0): Vaquita\query(): Argument #1 ($link) must be of type mysqli, stdClass given
 no array: thrown TypeError(0): Vaquita\query(): Argument #3 ($params) must be of type array, int given
 not connected: thrown Error(0): mysqli object is not fully initialized

@@ -220,6 +220,8 @@ impl Connection {
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn reset_statement(&mut self, statement: &Statement) -> Result<(), Error> {
+        self.state.allow(Call::Command)?;
+        self.follow_renewal(statement);
         self.send_command(Command::StmtReset(statement.id()))?;
         self.read_command_ok()
     }

@@ -25,7 +25,7 @@ pub(crate) enum Effect {
 
 /// Words that a statement begins with which leaves tables, databases and the session's variables as they are. That a function or a trigger
 /// which it calls may SET one is not seen from here.
-const HARMLESS: [&[u8]; 15] = [
+const HARMLESS: [&[u8]; 16] = [
     b"SELECT",
     b"INSERT",
     b"UPDATE",
@@ -37,6 +37,7 @@ const HARMLESS: [&[u8]; 15] = [
     b"SHOW",
     b"DESCRIBE",
     b"DESC",
+    b"EXPLAIN",
     b"COMMIT",
     b"ROLLBACK",
     b"SAVEPOINT",
@@ -151,6 +152,7 @@ mod tests {
             "SET SESSION TRANSACTION READ WRITE",
             "SHOW WARNINGS",
             "DESC t",
+            "EXPLAIN SELECT 1",
         ] {
             check(sql, Effect::Nothing);
         }

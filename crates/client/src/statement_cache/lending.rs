@@ -149,7 +149,7 @@ impl Connection {
     }
 
     /// Goes on with what a statement was replaced by.
-    fn follow_renewal(&mut self, statement: &Statement) {
+    pub(crate) fn follow_renewal(&mut self, statement: &Statement) {
         let renewed = &mut self.statement_cache.renewed;
         if let Some(at) = renewed.iter().position(|(id, _)| *id == statement.id()) {
             statement.become_another(&renewed.swap_remove(at).1);
@@ -188,9 +188,6 @@ impl Connection {
         self.statement_cache.runs_lent = false;
         let is_lent = self.statement_cache.is_lent(statement);
         let Some(kept) = &statement.kept else { return self.heed(statement.effect) };
-        if opens_cursor {
-            kept.spend();
-        }
         if self.pins_types() {
             let types: Types = parameters.iter().map(Parameter::type_and_null).collect();
             let is_other = kept.types.borrow().as_ref().is_some_and(|it| *it != types);
@@ -200,6 +197,9 @@ impl Connection {
                 kept.spend();
             }
             kept.types.replace(Some(types));
+        }
+        if opens_cursor {
+            kept.spend();
         }
         self.statement_cache.end_loan(statement.id());
         self.statement_cache.runs_lent = is_lent;

@@ -198,6 +198,16 @@ fn nothing_is_left_of_a_run_that_leaves_something() {
         connection.send_execute(&statement, &[], true).unwrap();
         connection.read_executed(&statement, &[], true).unwrap();
         check(connection, cursor, statement);
+        // Also where other types have it replaced by another one.
+        let cursor = b"SELECT LENGTH(?)";
+        once(connection, "SELECT LENGTH(?)", &string("abc"));
+        let statement = connection.prepare(cursor).unwrap();
+        connection.send_execute(&statement, &integer(5), true).unwrap();
+        connection.read_executed(&statement, &integer(5), true).unwrap();
+        let id = statement.id();
+        connection.close_statement(&statement).unwrap();
+        let again = [connection.prepare(cursor).unwrap(), connection.prepare(cursor).unwrap()];
+        assert!(again.iter().all(|it| it.id() != id));
 
         let long = b"SELECT CONCAT(?, '')";
         let statement = connection.prepare(long).unwrap();

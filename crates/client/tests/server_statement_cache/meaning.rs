@@ -117,6 +117,7 @@ fn what_was_lent_keeps_the_meaning_that_it_had_when_it_was_prepared() {
             assert_eq!(counts_since(connection, before)[0], 0);
             run(connection, &change);
             assert_eq!(counts_since(connection, before)[0], 1, "it was prepared before {change}");
+            connection.reset_statement(&lent).unwrap();
             let rows = execute(connection, &lent, &string("abc"));
             assert_eq!(rows, [[Some(b"ours".to_vec()), Some(b"abc".to_vec())]], "{change}");
             let id = lent.id();
