@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 
 use vaquita_protocol::{Capabilities, Command, Parameter};
 
+use super::Kept;
 use super::effects::{Effect, is_kept, may_have_other_columns};
-use super::{Kept, Types};
+use super::types::{Types, fit, leave_anything, types_of};
 use crate::connection::Connection;
 use crate::error::{Error, codes};
 use crate::result_set::Columns;
@@ -157,11 +158,7 @@ impl Connection {
     }
 
     /// Prepares a statement afresh, or takes another one that has run with such parameters, in place of one that was lent.
-    fn replace_lent(
-        &mut self,
-        statement: &Statement,
-        types: Option<&[[u8; 2]]>,
-    ) -> Result<(), Error> {
+    fn replace_lent(&mut self, statement: &Statement, types: Option<&Types>) -> Result<(), Error> {
         let Some(kept) = &statement.kept else { return Ok(()) };
         let other = types
             .and_then(|types| self.statement_cache.take(&kept.text, &kept.database, Some(types)));
@@ -189,11 +186,14 @@ impl Connection {
         let is_lent = self.statement_cache.is_lent(statement);
         let Some(kept) = &statement.kept else { return self.heed(statement.effect) };
         if self.pins_types() {
-            let types: Types = parameters.iter().map(Parameter::type_and_null).collect();
-            let is_other = kept.types.borrow().as_ref().is_some_and(|it| *it != types);
+            let types = types_of(parameters);
+            let is_other = kept.types.borrow().as_ref().is_some_and(|it| !fit(it, &types));
             if is_other && is_lent {
                 self.replace_lent(statement, Some(&types))?;
             } else if is_other {
+                kept.spend();
+            }
+            if leave_anything(&types) {
                 kept.spend();
             }
             kept.types.replace(Some(types));

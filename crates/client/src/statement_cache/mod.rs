@@ -6,20 +6,19 @@
 //!
 //! A statement that is lent again has been asked nothing of the server yet. Where it turns out before its first run that it will not do, it is
 //! prepared afresh in silence: MySQL from 8.0.22 on keeps the types of the first parameters that a statement ran with (`SELECT ?` answers
-//! `'abc'` with 0 after it ran with a 5), so others take another statement; nobody but the server knows the columns since another
+//! `'abc'` with 0 after it ran with a 5), so others take another statement ([`types`]); nobody but the server knows the columns since another
 //! session's ALTER; and a server may have lost it (1243). What would change its meaning meanwhile waits until that is done.
 
 mod effects;
 mod lending;
+mod types;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::statement::Statement;
 pub(crate) use effects::Effect;
-
-/// The types of the parameters that a statement runs with.
-type Types = Box<[[u8; 2]]>;
+use types::{Types, fit};
 
 /// The statements of a session that are kept, and what is to be known of those that may be.
 #[derive(Debug, Default)]
@@ -49,7 +48,7 @@ pub(crate) struct Kept {
     /// The database that was current when it was prepared.
     database: Arc<[u8]>,
     epoch: u64,
-    /// The types that it ran with first, where the server keeps them.
+    /// The types that it ran with last, where the server keeps them.
     types: RefCell<Option<Types>>,
     /// Whether it is to be closed instead of kept.
     is_spent: Cell<bool>,
@@ -69,18 +68,13 @@ impl Kept {
 }
 
 impl StatementCache {
-    /// Takes a statement of this text, the one used last; with `types` only one that has run with such parameters or not at all.
-    fn take(
-        &mut self,
-        text: &[u8],
-        database: &[u8],
-        types: Option<&[[u8; 2]]>,
-    ) -> Option<Statement> {
+    /// Takes a statement of this text, the one used last; with `types` only one that is for such parameters as if it had not run.
+    fn take(&mut self, text: &[u8], database: &[u8], types: Option<&Types>) -> Option<Statement> {
         let fits = |kept: &Kept| {
             let ran_with = kept.types.borrow();
             *kept.text == *text
                 && *kept.database == *database
-                && types.is_none_or(|types| ran_with.as_deref().is_none_or(|it| it == types))
+                && types.is_none_or(|types| ran_with.as_ref().is_none_or(|it| fit(it, types)))
         };
         let at = self.idle.iter().rposition(|it| it.kept.as_deref().is_some_and(fits))?;
         Some(self.idle.remove(at))

@@ -8,6 +8,7 @@
 )]
 
 mod meaning;
+mod random;
 #[path = "../servers/mod.rs"]
 mod servers;
 
