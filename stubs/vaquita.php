@@ -38,6 +38,20 @@ function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_erro
 function pool_stats(): array {}
 
 /**
+ * Prepares a statement, runs it with the values of $params, and returns what mysqli::execute_query() returns.
+ *
+ * Placeholders are `?`, with a list of values, or `:name`, with names as keys. An array of values becomes as many placeholders (`IN (?)`), a list of
+ * lists rows (`VALUES ?`).
+ *
+ * @phpstan-param array<array-key, scalar|null|\Stringable|array<array-key, scalar|null|\Stringable|list<scalar|null|\Stringable>>> $params
+ *
+ * @throws \mysqli_sql_exception as the report mode asks
+ * @throws \ValueError placeholders and values do not go together, or an array is empty
+ * @throws \TypeError a value is of another type
+ */
+function query(\mysqli $link, string $sql, array $params = []): \mysqli_result|bool {}
+
+/**
  * Keeps the rows of a result as they came over the wire; a field is decoded when it is read.
  *
  * They stay when the result and its connection are gone, and never change. Of a mysqli_result that is buffered they are all rows, and the result

@@ -22,6 +22,7 @@ use crate::query::QueryResponse;
 use crate::session::UNKNOWN_ROWS;
 use crate::state::{Call, State};
 use crate::statement::Statement;
+use crate::statement_cache::Effect;
 
 /// How much may wait in the queue; it is filled up when half of it is gone. One command may be longer.
 const QUEUE_BYTES: usize = 256 << 10;
@@ -136,6 +137,10 @@ impl Connection {
     /// Waits for what has to be over before a command that must not be sent twice.
     fn begin_pipeline(&mut self) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
+        if self.statement_cache.is_live() {
+            // What one of the commands does to statements that are kept would be known only as it is sent.
+            self.heed(Effect::Anything)?;
+        }
         self.await_first()?;
         self.await_kill()?;
         let closed = self.close_statements();
@@ -209,6 +214,11 @@ impl Connection {
             let expected = statement.params();
             return Due::Refusal(Error::Parameters { expected, given: parameters.len() });
         }
+        if let Pipelined::Execute(statement, _) = &command {
+            self.follow_renewal(statement);
+            // With what it runs here nobody knows what it leaves.
+            statement.spend();
+        }
         let place = self.stream.transport().queue().map_or(0, |queue| queue.queued());
         let sent = with_wire_form(&command, |command| {
             let body = command.body();
@@ -230,6 +240,7 @@ impl Connection {
             return Err(self.loss(due));
         }
         self.session.affected_rows = UNKNOWN_ROWS;
+        self.session.has_failed = false;
         self.row = None;
         self.local_infiles = Names::default();
         self.is_followed = is_followed;

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use servers::{Feature, Server, on_each, run, text};
 use vaquita_client::{
-    Connection, Data, Done, Error, Parameter, Pipelined, Pool, PoolCheck, PoolLimits, State,
-    Statement, Until,
+    ConnectOptions, Connection, Data, Done, Error, Parameter, Pipelined, Pool, PoolCheck,
+    PoolLimits, State, Statement, Until,
 };
 
 /// What became of a command, in words: its rows' first values, `ok AFFECTED INSERT_ID`, or the error's number.
@@ -340,4 +340,49 @@ fn a_pipeline_does_not_begin_in_the_middle_of_something_else() {
         connection.discard_result().unwrap();
         assert_eq!(queries(connection, &["SELECT 3"]), ["3"]);
     });
+}
+
+#[test]
+fn a_statement_that_was_kept_runs_as_a_new_one() {
+    for server in Server::all() {
+        let options = ConnectOptions { statement_cache: 4, ..server.options(server.unix()) };
+        let mut connection = Connection::connect(&options).unwrap();
+        run(&mut connection, "DROP TABLE IF EXISTS pipeline_kept");
+        run(&mut connection, "CREATE TABLE pipeline_kept (a INT) ENGINE=InnoDB");
+        run(&mut connection, "INSERT INTO pipeline_kept VALUES (1)");
+        let integer = |value| vec![Parameter::Integer(Some(value))];
+        for _ in 0..2 {
+            // MySQL 8.0 keeps the type of the first run's parameter.
+            let statement = connection.prepare(b"SELECT ?").unwrap();
+            let done =
+                pipeline(&mut connection, [Pipelined::Execute(&statement, integer(5))], Until::End);
+            assert_eq!(done, ["\u{5}\0\0\0\0\0\0\0"]);
+            connection.close_statement(&statement);
+            let statement = connection.prepare(b"SELECT ?").unwrap();
+            connection.send_execute(&statement, &integer(5), false).unwrap();
+            connection.read_executed(&statement, &integer(5), false).unwrap();
+            connection.discard_result().unwrap();
+            connection.close_statement(&statement);
+            let all = connection.prepare(b"SELECT * FROM pipeline_kept").unwrap();
+            connection.close_statement(&all);
+
+            let statement = connection.prepare(b"SELECT ?").unwrap();
+            let all = connection.prepare(b"SELECT * FROM pipeline_kept").unwrap();
+            let commands = [
+                Pipelined::Query(b"ALTER TABLE pipeline_kept ADD b VARCHAR(9) FIRST"),
+                Pipelined::Query(b"UPDATE pipeline_kept SET b = 'b'"),
+                Pipelined::Execute(&all, Vec::new()),
+                Pipelined::Execute(&statement, vec![Parameter::Text(Data::Bytes(b"abc"))]),
+                Pipelined::Query(b"ALTER TABLE pipeline_kept DROP b"),
+            ];
+            let done = pipeline(&mut connection, commands, Until::End);
+            assert_eq!(done[2..4], ["b", "abc"], "{}", server.name);
+            connection.close_statement(&all);
+            connection.close_statement(&statement);
+            let all = connection.prepare(b"SELECT * FROM pipeline_kept").unwrap();
+            assert_eq!(all.columns().len(), 1);
+            connection.close_statement(&all);
+        }
+        run(&mut connection, "DROP TABLE pipeline_kept");
+    }
 }
