@@ -171,7 +171,8 @@ impl Stack {
         total.ok_or_else(|| self.blame("callgrind tells no total"))
     }
 
-    fn command(&self) -> Command {
+    /// The command of a fresh process, to which a script is added.
+    pub(crate) fn command(&self) -> Command {
         let mut command = match &self.processors {
             Some(processors) => processors.client(&self.php),
             None => Command::new(&self.php),
