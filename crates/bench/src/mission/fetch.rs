@@ -266,20 +266,21 @@ fn promises(results: &Results, at: usize, called: &str) -> Vec<Promise> {
     }
     for table in TABLES {
         let short = table.called.split(':').next().unwrap_or_default();
-        for way in WAYS {
-            let points = assoc(table, way).and_then(|case| {
-                // Of all runs together: the kernel tells one's two shares by where its ticks fell.
-                let share = |runner| {
-                    let [system, cpu] =
-                        [system, cpu].map(|it| case.figures(runner, it).iter().sum::<f64>());
-                    (cpu > 0.0).then(|| system / cpu * 100.0)
-                };
-                Some(share(Runner::Vaquita)? - share(Runner::Stock)?)
-            });
-            let what =
-                format!("{called}, {short}: {way}, points of system CPU above stock's share");
-            all.push(verdict::at_most(&what, points, 2.0));
-        }
+        let points = WAYS.into_iter().filter_map(|way| {
+            let case = assoc(table, way)?;
+            // Of all runs together: the kernel tells one's two shares by where its ticks fell.
+            let share = |runner| {
+                let [system, cpu] =
+                    [system, cpu].map(|it| case.figures(runner, it).iter().sum::<f64>());
+                (cpu > 0.0).then(|| system / cpu * 100.0)
+            };
+            Some((way, share(Runner::Vaquita)? - share(Runner::Stock)?))
+        });
+        let most = points.max_by(|(_, one), (_, other)| one.total_cmp(other));
+        let way = most.map_or("all ways", |(way, _)| way);
+        let what =
+            format!("{called}, {short}: {way}, the most points of system CPU above stock's share");
+        all.push(verdict::at_most(&what, most.map(|(_, points)| points), 2.0));
     }
     all
 }
@@ -310,6 +311,6 @@ mod tests {
         // Without runs nothing is held.
         let results = Results::new(fetch.measures(), cases);
         let promises = fetch.promises(&results);
-        assert!(promises.len() > 20 && promises.iter().all(|it| !it.is_held));
+        assert!(promises.len() > 15 && promises.iter().all(|it| !it.is_held));
     }
 }

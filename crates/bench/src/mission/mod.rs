@@ -1,9 +1,11 @@
 //! `vaquita-bench bench`: the workloads of the mission on both stacks, in turn, each run in a fresh process, and the report on them.
 
+mod allocations;
 mod bench;
 mod data;
 mod fetch;
 mod html;
+mod instructions;
 mod json;
 mod machine;
 mod plot;
@@ -62,7 +64,7 @@ pub(crate) fn run(asked: &Mission) -> Result<(), String> {
     let all: Vec<Server> = servers.iter().map(|(server, _)| server.clone()).collect();
     bench.divide(&all)?;
 
-    let mut workloads = workloads(&servers);
+    let mut workloads = workloads(&servers, asked.size);
     select(&mut workloads, &asked.only)?;
     for workload in &mut workloads {
         eprintln!("preparing {}", workload.name());
@@ -85,8 +87,14 @@ pub(crate) fn run(asked: &Mission) -> Result<(), String> {
 }
 
 /// All there are, in the order of the report.
-fn workloads(servers: &[(Server, String)]) -> Vec<Box<dyn Workload>> {
-    vec![Box::new(fetch::Fetch::new(servers))]
+fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>> {
+    let mut all: Vec<Box<dyn Workload>> = vec![Box::new(fetch::Fetch::new(servers))];
+    // These need one server only.
+    if let Some((server, _)) = servers.first() {
+        all.push(Box::new(allocations::Allocations::new(server)));
+        all.push(Box::new(instructions::Instructions::new(server, size)));
+    }
+    all
 }
 
 /// Leaves those that were asked for; nothing asked for is all.
@@ -193,7 +201,10 @@ mod tests {
 
     fn all() -> Vec<Box<dyn Workload>> {
         let server = Server::for_tests();
-        workloads(&[(server.clone(), "MariaDB 1".to_owned()), (server, "MySQL 2".to_owned())])
+        workloads(
+            &[(server.clone(), "MariaDB 1".to_owned()), (server, "MySQL 2".to_owned())],
+            Size::Full,
+        )
     }
 
     #[test]
