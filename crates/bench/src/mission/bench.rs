@@ -111,13 +111,17 @@ impl Bench {
             command.arg(script).args(arguments);
             return Ok(command);
         }
-        let program = self.program(program);
-        let mut command = match &self.processors {
-            Some(processors) => processors.client(&program),
-            None => Command::new(program),
-        };
+        let mut command = self.on_client(&self.program(program));
         command.args(arguments);
         Ok(command)
+    }
+
+    /// A program where clients run.
+    pub(super) fn on_client(&self, program: &Path) -> Command {
+        match &self.processors {
+            Some(processors) => processors.client(program),
+            None => Command::new(program),
+        }
     }
 
     /// Runs statements on stock, and gives back the first value of the last one's rows.

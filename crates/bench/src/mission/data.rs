@@ -52,8 +52,10 @@ pub(super) const LARGE: Table = Table {
     values: "RPAD(MD5(n), 102400, MD5(n))",
 };
 
-/// How many columns [`wide`] has.
-pub(super) const WIDE_COLUMNS: usize = 40;
+/// How many rows `bench_wide` has.
+pub(super) const WIDE_ROWS: u32 = 1_000;
+/// And how many columns.
+const WIDE_COLUMNS: usize = 40;
 
 /// The three of them.
 pub(super) const TABLES: [Table; 3] = [TEXTS, MIXED, LARGE];
@@ -77,7 +79,7 @@ impl Table {
     }
 }
 
-/// Makes the table `bench_wide`: 1,000 rows of 40 short columns, in turn numbers and texts; the first is the key.
+/// Makes the table `bench_wide` of short columns, in turn numbers and texts; the first is the key.
 ///
 /// # Errors
 /// What the server says.
@@ -88,7 +90,7 @@ pub(super) fn load_wide(bench: &Bench, server: &Server) -> Result<(), String> {
         _ => (format!("c{at} VARCHAR(20)"), format!("LEFT(MD5(n + {at}), 4 + n % 12)")),
     };
     let (columns, values): (Vec<_>, Vec<_>) = (0..WIDE_COLUMNS).map(column).unzip();
-    make(bench, server, "bench_wide", &columns.join(", "), &values.join(", "), 1000)
+    make(bench, server, "bench_wide", &columns.join(", "), &values.join(", "), WIDE_ROWS)
 }
 
 fn make(

@@ -28,7 +28,7 @@ const MEASURES: [Measure; 4] = [
     Measure::new("wall", "ms"),
     Measure::new("client CPU", "ms"),
     Measure::told("of it system", "ms"),
-    Measure::new("peak RSS", "MiB"),
+    Measure::within("peak RSS", "MiB", 0.25),
 ];
 
 /// With more noise than this nothing can be said of "never slower".

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::report::{Report, Section};
-use super::results::{CaseResults, Results};
+use super::results::{CaseResults, Judgement, Results};
 use super::svg;
-use super::workload::Runner;
+use super::workload::{Measure, Runner};
 use crate::figure::{Figure, Ratio};
 
 const STYLE: &str = include_str!("style.css");
@@ -153,7 +153,7 @@ fn table(page: &mut String, id: &str, group: &str, results: &Results) {
                 let _ = write!(page, "<td>{}</td>", Figure(case.median(*runner, at)));
             }
             if has_ratio {
-                page.push_str(&ratio(case, at, measure.is_judged));
+                page.push_str(&ratio(case, at, measure));
             }
             if has_noise {
                 let noise = case.noise(at).map_or("-".to_owned(), |it| format!("{it:.3}"));
@@ -166,10 +166,10 @@ fn table(page: &mut String, id: &str, group: &str, results: &Results) {
 }
 
 /// The cell of a ratio; wins and losses are said in words too, for those who see no colours.
-fn ratio(case: &CaseResults, at: usize, is_judged: bool) -> String {
-    let word = match (is_judged, case.win(at), case.loss(at)) {
-        (true, Some(_), _) => "win",
-        (true, _, Some(_)) => "loss",
+fn ratio(case: &CaseResults, at: usize, measure: &Measure) -> String {
+    let word = match case.judge(at, measure) {
+        Some(Judgement::Win) => "win",
+        Some(Judgement::Loss) => "loss",
         _ => return format!("<td>{}</td>", Ratio(case.ratio(at))),
     };
     format!("<td class=\"{word}\">{} <small>{word}</small></td>", Ratio(case.ratio(at)))
@@ -208,7 +208,7 @@ mod tests {
         );
         let loss = page(&report(20.0));
         assert!(loss.contains("<td class=\"loss\">0.50 <small>loss</small></td>"));
-        assert!(loss.contains("Where stock is better beyond the noise: 1</h2>\n<ul>\n<li>T: way, wall 0.500 (noise 0.000)</li>"));
+        assert!(loss.contains("Where stock is better beyond the noise: 1</h2>\n<ul>\n<li>T: way, wall: 10.0 on stock, 20.0 ms on Vaquita; ratio 0.50, noise 0.000</li>"));
         assert!(loss.contains("What was promised: 1 held, 1 missed"));
         assert!(loss.contains("<li class=\"missed\"><b>missed</b> smaller</li>"));
     }

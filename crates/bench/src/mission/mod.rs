@@ -8,10 +8,13 @@ mod html;
 mod instructions;
 mod json;
 mod machine;
+mod memory;
 mod plot;
 mod replay;
 mod report;
 mod results;
+mod sizes;
+mod start;
 mod steps;
 mod svg;
 mod terminal;
@@ -92,8 +95,11 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
     // These need one server only.
     if let Some((server, _)) = servers.first() {
         all.push(Box::new(allocations::Allocations::new(server)));
+        all.push(Box::new(sizes::Sizes::new(server, size)));
+        all.push(Box::new(memory::Memory::new(server)));
         all.push(Box::new(instructions::Instructions::new(server, size)));
     }
+    all.push(Box::new(start::Start::default()));
     all
 }
 
@@ -164,7 +170,7 @@ fn measure(
 fn noise(results: &[Results]) -> String {
     let mut all = Vec::new();
     for results in results {
-        for (at, _) in results.measures.iter().enumerate().filter(|(_, it)| it.is_judged) {
+        for (at, _) in results.measures.iter().enumerate().filter(|(_, it)| it.is_judged()) {
             all.extend(results.cases.iter().filter_map(|it| it.noise(at)));
         }
     }

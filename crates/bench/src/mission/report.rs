@@ -1,7 +1,7 @@
 //! What the report says, whatever it is written as: on what it was measured, and a section for each workload.
 
 use super::plot::Plot;
-use super::results::Results;
+use super::results::{Judgement, Results};
 use super::workload::Workload;
 use crate::promise::Promise;
 
@@ -48,16 +48,13 @@ impl Report {
     /// How the judged figures came out.
     pub(super) fn count(&self) -> Count {
         let mut count = Count { wins: 0, losses: 0, same: 0 };
-        for section in &self.sections {
-            for case in &section.results.cases {
-                for (at, _) in
-                    section.results.measures.iter().enumerate().filter(|(_, it)| it.is_judged)
-                {
-                    match (case.ratio(at), case.loss(at), case.win(at)) {
-                        (None, ..) => {}
-                        (_, Some(_), _) => count.losses += 1,
-                        (.., Some(_)) => count.wins += 1,
-                        _ => count.same += 1,
+        for Results { measures, cases } in self.sections.iter().map(|it| &it.results) {
+            for (at, measure) in measures.iter().enumerate() {
+                for judgement in cases.iter().filter_map(|case| case.judge(at, measure)) {
+                    match judgement {
+                        Judgement::Win => count.wins += 1,
+                        Judgement::Loss => count.losses += 1,
+                        Judgement::Same => count.same += 1,
                     }
                 }
             }

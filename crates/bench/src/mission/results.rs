@@ -3,10 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::workload::{Case, Measure, Outcome, Runner};
+use crate::figure::{Figure, Ratio};
 use crate::statistics::{median, quantile};
 
 /// Below this nothing is called noise or loss.
 const LEAST: f64 = 0.01;
+
+/// Whether Vaquita is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judgement {
+    Win,
+    Loss,
+    /// No more than the noise lies between both.
+    Same,
+}
 
 /// What all runs of a workload came to.
 pub(super) struct Results {
@@ -61,11 +71,6 @@ impl Results {
         self.cases.iter().find(|it| it.case.group == group && it.case.name == name)
     }
 
-    /// The place of a measure by its name.
-    pub(super) fn measure(&self, name: &str) -> Option<usize> {
-        self.measures.iter().position(|it| it.name == name)
-    }
-
     /// The groups, in the order of the cases.
     pub(super) fn groups(&self) -> Vec<&str> {
         let mut groups = Vec::new();
@@ -82,21 +87,22 @@ impl Results {
         self.cases.iter().filter(move |it| it.case.group == group)
     }
 
-    /// Where Vaquita is worse beyond the noise, such as "MariaDB, T1: use_result wall 0.93 (noise 0.02)".
+    /// Where Vaquita is worse beyond the noise, in words.
     pub(super) fn losses(&self) -> Vec<String> {
         let mut losses = Vec::new();
-        for results in &self.cases {
-            for (at, measure) in self.measures.iter().enumerate().filter(|(_, it)| it.is_judged) {
-                if let Some(ratio) = results.loss(at) {
-                    let Case { group, name, .. } = &results.case;
-                    let noise =
-                        results.noise(at).map_or("not known".to_owned(), |it| format!("{it:.3}"));
-                    let ratio = (ratio * 1000.0).floor() / 1000.0;
-                    losses.push(format!(
-                        "{group}: {name}, {} {ratio:.3} (noise {noise})",
-                        measure.name
-                    ));
-                }
+        for (at, measure) in self.measures.iter().enumerate() {
+            for results in
+                self.cases.iter().filter(|it| it.judge(at, measure) == Some(Judgement::Loss))
+            {
+                let Case { group, name, .. } = &results.case;
+                let noise =
+                    results.noise(at).map_or("not known".to_owned(), |it| format!("{it:.3}"));
+                let [stock, vaquita] =
+                    [Runner::Stock, Runner::Vaquita].map(|it| Figure(results.median(it, at)));
+                let (measure, unit, ratio) = (measure.name, measure.unit, Ratio(results.ratio(at)));
+                losses.push(format!(
+                    "{group}: {name}, {measure}: {stock} on stock, {vaquita} {unit} on Vaquita; ratio {ratio}, noise {noise}"
+                ));
             }
         }
         losses
@@ -140,16 +146,18 @@ impl CaseResults {
         Some(half.max((median(ratios) - 1.0).abs()))
     }
 
-    /// The ratio, if it is a loss beyond the noise.
-    pub(super) fn loss(&self, measure: usize) -> Option<f64> {
-        let noise = self.noise(measure).unwrap_or_default().max(LEAST);
-        self.ratio(measure).filter(|ratio| *ratio < 1.0 - noise)
-    }
-
-    /// The ratio, if it is a win beyond the noise.
-    pub(super) fn win(&self, measure: usize) -> Option<f64> {
-        let noise = self.noise(measure).unwrap_or_default().max(LEAST);
-        self.ratio(measure).filter(|ratio| *ratio > 1.0 + noise)
+    /// Whether Vaquita is better beyond the noise; `None`: not both were run, or it is not to be judged.
+    pub(super) fn judge(&self, at: usize, measure: &Measure) -> Option<Judgement> {
+        let same_within = measure.same_within?;
+        let [stock, vaquita] = [Runner::Stock, Runner::Vaquita].map(|it| self.median(it, at));
+        let (apart, ratio) = ((stock? - vaquita?).abs(), self.ratio(at)?);
+        let noise = self.noise(at).unwrap_or_default().max(LEAST);
+        Some(match ratio {
+            _ if apart <= same_within => Judgement::Same,
+            _ if ratio < 1.0 - noise => Judgement::Loss,
+            _ if ratio > 1.0 + noise => Judgement::Win,
+            _ => Judgement::Same,
+        })
     }
 
     fn ratios(&self, of: Runner, to: Runner, measure: usize) -> Vec<f64> {
@@ -195,13 +203,31 @@ pub(super) mod tests {
     #[test]
     fn a_loss_is_beyond_the_noise() {
         let quiet = [[10.0, 10.5, 10.0], [10.0, 10.5, 10.0]];
-        assert_eq!(results(&quiet).losses(), ["T: way, wall 0.952 (noise 0.000)"]);
+        assert_eq!(
+            results(&quiet).losses(),
+            ["T: way, wall: 10.0 on stock, 10.5 ms on Vaquita; ratio 0.95, noise 0.000"]
+        );
         // Stock is as far from itself.
         let noisy = [[10.0, 10.5, 11.0], [10.0, 10.5, 9.0]];
         assert!(results(&noisy).losses().is_empty());
         // Every time the second run is slower: that is noise too.
         let drifting = [[10.0, 10.5, 11.0], [10.0, 10.5, 11.0]];
         assert!(results(&drifting).losses().is_empty());
+    }
+
+    #[test]
+    fn what_is_hardly_apart_is_the_same() {
+        let judge = |vaquita, measure: Measure| {
+            let all = results(&[[10.0, vaquita, 10.0]]);
+            all.of("T", "way").unwrap().judge(0, &measure)
+        };
+        let exact = Measure::new("wall", "ms");
+        assert_eq!(
+            [11.0, 9.0, 10.0].map(|it| judge(it, exact)),
+            [Some(Judgement::Loss), Some(Judgement::Win), Some(Judgement::Same)]
+        );
+        assert_eq!(judge(11.0, Measure::within("wall", "ms", 1.0)), Some(Judgement::Same));
+        assert_eq!(judge(11.0, Measure::told("wall", "ms")), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::report::{Report, Section};
-use super::results::{CaseResults, Results};
+use super::results::{CaseResults, Judgement, Results};
 use super::workload::Runner;
 use crate::figure::{Figure, Ratio};
 use crate::promise::Promises;
@@ -62,7 +62,7 @@ fn table(f: &mut fmt::Formatter<'_>, group: &str, results: &Results) -> fmt::Res
                 write!(f, "{:>FIGURE$}", Figure(case.median(*runner, at)))
             })?;
             let noise = case.noise(at).map_or("-".to_owned(), |it| format!("{it:.3}"));
-            let mark = if measure.is_judged && case.loss(at).is_some() { " <" } else { "" };
+            let mark = if case.judge(at, measure) == Some(Judgement::Loss) { " <" } else { "" };
             writeln!(f, "{:>FIGURE$}{noise:>FIGURE$}{mark}", Ratio(case.ratio(at)))?;
         }
     }

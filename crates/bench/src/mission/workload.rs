@@ -51,23 +51,33 @@ pub(super) struct Case {
 }
 
 /// A figure that runs come to; each is better when it is smaller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measure {
     pub(super) name: &'static str,
     pub(super) unit: &'static str,
-    /// Whether a larger one on Vaquita is a loss; some only explain others.
-    pub(super) is_judged: bool,
+    /// Up to which difference two are the same, whatever their ratio; `None`: it is not judged, it only explains others.
+    pub(super) same_within: Option<f64>,
 }
 
 impl Measure {
     /// One that is judged.
     pub(super) const fn new(name: &'static str, unit: &'static str) -> Measure {
-        Measure { name, unit, is_judged: true }
+        Measure { name, unit, same_within: Some(0.0) }
+    }
+
+    /// One that is judged where more than this lies between two figures.
+    pub(super) const fn within(name: &'static str, unit: &'static str, same: f64) -> Measure {
+        Measure { name, unit, same_within: Some(same) }
     }
 
     /// One that is only told.
     pub(super) const fn told(name: &'static str, unit: &'static str) -> Measure {
-        Measure { name, unit, is_judged: false }
+        Measure { name, unit, same_within: None }
+    }
+
+    /// Whether a larger one on Vaquita is a loss.
+    pub(super) fn is_judged(&self) -> bool {
+        self.same_within.is_some()
     }
 }
 
