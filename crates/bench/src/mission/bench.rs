@@ -69,6 +69,11 @@ impl Bench {
         divided.unwrap_or_else(|| "client and server on any processors".to_owned())
     }
 
+    /// Where clients are kept to, for those who start them by other means.
+    pub(super) fn processors(&self) -> Option<&Processors> {
+        self.processors.as_ref()
+    }
+
     /// The PHP of a runner that is one.
     pub(super) fn stack(&self, runner: Runner) -> Result<&Stack, String> {
         match runner {

@@ -9,6 +9,7 @@ mod instructions;
 mod json;
 mod machine;
 mod memory;
+mod persistent;
 mod plot;
 mod replay;
 mod report;
@@ -99,6 +100,7 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
         all.push(Box::new(memory::Memory::new(server)));
         all.push(Box::new(instructions::Instructions::new(server, size)));
     }
+    all.push(Box::new(persistent::Persistent::new(servers)));
     all.push(Box::new(start::Start::default()));
     all
 }

@@ -1,9 +1,9 @@
 //! `vaquita-bench persistent`: connecting, asking and closing over and over, on both stacks and in C, and what was promised of it.
 
 mod latency;
-mod loops;
-mod promise;
-mod runner;
+pub(crate) mod loops;
+pub(crate) mod promise;
+pub(crate) mod runner;
 mod table;
 
 use std::path::Path;

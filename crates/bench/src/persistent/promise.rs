@@ -7,11 +7,11 @@ use crate::figure::Ratio;
 use crate::promise::Promise;
 
 /// Connecting and closing, to stock.
-const CONNECT: f64 = 50.0;
+pub(crate) const CONNECT: f64 = 50.0;
 /// With a query between, to stock.
-const SELECT: f64 = 2.5;
+pub(crate) const SELECT: f64 = 2.5;
 /// The same, to the query alone on an open connection.
-const SELECT_TO_OPEN: f64 = 0.9;
+pub(crate) const SELECT_TO_OPEN: f64 = 0.9;
 
 /// What was promised of mysqli's `p:` on a server reached one way.
 pub(super) fn of(table: &Table) -> Vec<Promise> {
