@@ -5,7 +5,7 @@ use super::data::{LARGE, MIXED};
 use super::plot::{self, Plot};
 use super::results::{CaseResults, Results};
 use super::verdict;
-use super::workload::{BOTH, Case, Measure, Outcome, Repeats, Runner, Workload};
+use super::workload::{BOTH, Case, Measure, ON_VAQUITA, Outcome, Repeats, Runner, Workload};
 use crate::process::{number, parse};
 use crate::promise::Promise;
 use crate::server::Server;
@@ -28,7 +28,6 @@ const WAYS: [(&str, &str); 11] = [
 /// The first of them are the six ways to fetch.
 const SIX: usize = 6;
 const LAZY: &str = "Vaquita\\rows";
-const ON_VAQUITA: &[Runner] = &[Runner::Vaquita];
 const ROWS: &str = "T2: 300,000 x 8 mixed columns";
 const HUGE: &str = "600 MB";
 const STORED_HUGE: &str = "stored, nothing fetched, freed";

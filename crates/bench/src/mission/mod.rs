@@ -10,6 +10,7 @@ mod json;
 mod machine;
 mod memory;
 mod persistent;
+mod pipelining;
 mod plot;
 mod replay;
 mod report;
@@ -101,6 +102,7 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
         all.push(Box::new(instructions::Instructions::new(server, size)));
     }
     all.push(Box::new(persistent::Persistent::new(servers)));
+    all.push(Box::new(pipelining::Pipelining::new(servers)));
     all.push(Box::new(start::Start::default()));
     all
 }

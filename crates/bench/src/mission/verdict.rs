@@ -15,7 +15,12 @@ pub(super) fn at_least(what: &str, figure: Option<f64>, least: f64) -> Promise {
 
 fn promise(what: &str, figure: Option<f64>, word: &str, limit: f64, is_held: bool) -> Promise {
     // As many digits as it takes to see on which side it is.
-    let digits = |it: f64| if (it - limit).abs() < 0.05 { 3 } else { 2 };
+    let digits = |it: f64| match (it - limit).abs() {
+        0.0 => 2,
+        near if near < 0.005 => 5,
+        near if near < 0.05 => 3,
+        _ => 2,
+    };
     let figure = figure.map_or("not measured".to_owned(), |it| format!("{it:.*}", digits(it)));
     let limit = format!("{limit:.3}");
     let limit = limit.trim_end_matches('0').trim_end_matches('.');
@@ -37,11 +42,11 @@ mod tests {
         let says = |promise: Promise| (promise.what, promise.is_held);
         assert_eq!(
             says(at_most("wall", Some(1.08), 1.08)),
-            ("wall: 1.080, at most 1.08".to_owned(), true)
+            ("wall: 1.08, at most 1.08".to_owned(), true)
         );
         assert_eq!(
             says(at_most("wall", Some(1.081), 1.08)),
-            ("wall: 1.081, at most 1.08".to_owned(), false)
+            ("wall: 1.08100, at most 1.08".to_owned(), false)
         );
         assert_eq!(
             says(at_least("rows", Some(3.456), 3.0)),

@@ -36,6 +36,8 @@ pub(super) const BOTH: &[Runner] = &[Runner::Stock, Runner::Vaquita];
 pub(super) const WITH_NOISE: &[Runner] = &[Runner::Stock, Runner::Vaquita, Runner::StockAgain];
 /// Those, and C.
 pub(super) const ALL: &[Runner] = &[Runner::Stock, Runner::Vaquita, Runner::StockAgain, Runner::C];
+/// Vaquita alone.
+pub(super) const ON_VAQUITA: &[Runner] = &[Runner::Vaquita];
 /// C alone.
 pub(super) const IN_C: &[Runner] = &[Runner::C];
 
