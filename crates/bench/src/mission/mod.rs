@@ -132,10 +132,16 @@ fn measure(
     };
     let repeated: usize = workloads.iter().filter(|it| !once(&***it)).map(|it| runs(&**it)).sum();
     let single: usize = workloads.iter().filter(|it| once(&***it)).map(|it| runs(&**it)).sum();
-    let mut progress = Progress::new(single + repeated * (1 + rounds));
+    let repeats = rounds + bench.size.pick(1, 0);
+    let mut progress = Progress::new(single + repeated * repeats);
     for round in 0..=rounds {
         for (at, (workload, results)) in workloads.iter_mut().zip(&mut all).enumerate() {
-            if round > 0 && once(&**workload) {
+            // Figures that say nothing need no warming up.
+            let is_wanted = match once(&**workload) {
+                true => round == 0,
+                false => round > 0 || bench.size == Size::Full,
+            };
+            if !is_wanted {
                 continue;
             }
             for (number, case) in workload.cases().into_iter().enumerate() {

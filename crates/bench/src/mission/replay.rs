@@ -41,10 +41,10 @@ impl Sessions {
     ///
     /// # Errors
     /// The client's, or the system's.
-    pub(super) fn record<T>(
+    pub(super) fn record(
         &mut self,
         server: &Server,
-        run: impl FnOnce(&Server) -> Result<T, String>,
+        run: impl FnOnce(&Server) -> Result<(), String>,
     ) -> Result<Session, String> {
         let path = SocketPath::new();
         let listener = Listener::unix(&path.0).map_err(|error| error.to_string())?;
