@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::plot::{Buckets, Histogram, Plot};
 use super::report::{Report, Section};
 use super::results::{CaseResults, Results};
+use super::workload::Runner;
 
 /// All of it, as text.
 pub(super) fn text(report: &Report) -> String {
@@ -22,13 +24,28 @@ pub(super) fn text(report: &Report) -> String {
 }
 
 fn section(section: &Section) -> Value {
-    let Section { name, title, about, results, promises, .. } = section;
+    let Section { name, title, about, results, promises, plots } = section;
     let promises: Vec<Value> =
         promises.iter().map(|it| json!({ "what": it.what, "held": it.is_held })).collect();
     let measures: Vec<Value> =
         results.measures.iter().map(|it| json!({ "name": it.name, "unit": it.unit })).collect();
     let cases: Vec<Value> = results.cases.iter().map(|it| case(it, results)).collect();
-    json!({ "name": name, "title": title, "about": about, "measures": measures, "cases": cases, "promises": promises })
+    let histograms: Vec<Value> = plots.iter().filter_map(histogram).collect();
+    json!({
+        "name": name, "title": title, "about": about, "measures": measures, "cases": cases, "histograms": histograms, "promises": promises,
+    })
+}
+
+/// What is in no sample: of each runner how many there are from each size to twice as much.
+fn histogram(plot: &Plot) -> Option<Value> {
+    let Plot::Histogram(Histogram { title, unit, panels }) = plot else { return None };
+    let sizes = |(runner, buckets): &(Runner, Buckets)| {
+        let sizes: Map<String, Value> =
+            buckets.iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
+        (runner.name().to_owned(), Value::Object(sizes))
+    };
+    let panels: Map<String, Value> = panels.iter().map(sizes).collect();
+    Some(json!({ "title": title, "unit": unit, "runners": panels }))
 }
 
 fn case(case: &CaseResults, results: &Results) -> Value {
@@ -57,6 +74,14 @@ fn case(case: &CaseResults, results: &Results) -> Value {
 mod tests {
     use super::super::report::tests::report;
     use super::*;
+
+    #[test]
+    fn a_histogram_is_there_size_by_size() {
+        let panels = vec![(Runner::Vaquita, Buckets::from([(16, 2), (64, 1)]))];
+        let plot = Histogram { title: "T".to_owned(), unit: "calls", panels };
+        let expected = json!({ "title": "T", "unit": "calls", "runners": { "Vaquita": { "16": 2, "64": 1 } } });
+        assert_eq!(histogram(&Plot::Histogram(plot)), Some(expected));
+    }
 
     #[test]
     fn every_sample_is_there() {

@@ -172,6 +172,18 @@ fn histogram(plot: &Histogram) -> String {
     drawing(&format!("{}, {}", plot.title, plot.unit), y, &svg)
 }
 
+/// How far lines of a grid are apart, so that there are no more than ten.
+fn grid(highest: f64) -> f64 {
+    let mut step = 0.2;
+    for factor in [2.5, 2.0, 2.0].into_iter().cycle() {
+        if highest / step <= 10.0 {
+            break;
+        }
+        step *= factor;
+    }
+    step
+}
+
 fn lines(plot: &Lines) -> String {
     let (left, top, height) = (60.0, 34.0, 240.0);
     let values = || plot.lines.iter().flat_map(|(_, values)| values.iter().flatten().copied());
@@ -185,16 +197,15 @@ fn lines(plot: &Lines) -> String {
         &mut svg,
         classes.into_iter().zip(&plot.lines).map(|(class, (name, _))| (class, &name[..])),
     );
+    let step_up = grid(highest);
     let mut mark = 0.0;
     while mark <= highest {
-        line(
-            &mut svg,
-            if mark == 1.0 { "one" } else { "grid" },
-            [left, at(mark), WIDTH - FIGURE, at(mark)],
-        );
-        text(&mut svg, "name", left - 8.0, at(mark) + 4.0, &format!("{mark}"));
-        mark += if highest > 8.0 { 2.0 } else { 0.5 };
+        line(&mut svg, "grid", [left, at(mark), WIDTH - FIGURE, at(mark)]);
+        text(&mut svg, "name", left - 8.0, at(mark) + 4.0, &format!("{mark:.1}"));
+        mark += step_up;
     }
+    line(&mut svg, "one", [left, at(1.0), WIDTH - FIGURE, at(1.0)]);
+    text(&mut svg, "label", WIDTH - FIGURE + 4.0, at(1.0) + 4.0, "the same");
     let mut x = left;
     for name in &plot.xs {
         text(&mut svg, "middle", x, top + height + 18.0, name);
@@ -261,6 +272,11 @@ mod tests {
         let svg =
             draw(&Plot::Histogram(Histogram { title: "T".to_owned(), unit: "", panels: none }));
         assert!(svg.contains("none at all"));
+    }
+
+    #[test]
+    fn a_grid_has_ten_lines_at_the_most() {
+        assert_eq!([1.0, 2.0, 2.1, 5.1, 40.0, 99.0].map(grid), [0.2, 0.2, 0.5, 1.0, 5.0, 10.0]);
     }
 
     #[test]
