@@ -60,6 +60,12 @@ const WIDE_COLUMNS: usize = 40;
 /// The three of them.
 pub(super) const TABLES: [Table; 3] = [TEXTS, MIXED, LARGE];
 
+/// How large they are, for a report.
+pub(super) fn sizes(size: Size) -> String {
+    let [texts, mixed, large] = TABLES.map(|table| table.rows(size));
+    format!("T1 has {texts} rows, T2 {mixed}, T3 {large}.")
+}
+
 impl Table {
     /// How many rows it has.
     pub(super) fn rows(&self, size: Size) -> u32 {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::bench::Bench;
-use super::data::{LARGE, MIXED, TABLES, Table};
+use super::bench::{Bench, Size};
+use super::data::{self, LARGE, MIXED, TABLES, Table};
 use super::plot::{self, Plot};
 use super::replay::{Session, Sessions};
 use super::results::Results;
@@ -38,6 +38,7 @@ const MOST_NOISE: f64 = 0.05;
 pub(super) struct Fetch {
     servers: Vec<(Server, String)>,
     lines: Vec<Line>,
+    size: Size,
     /// What was said to each runner of a case.
     replays: BTreeMap<(usize, Runner), Session>,
     sessions: Sessions,
@@ -55,7 +56,7 @@ struct Line {
 
 impl Fetch {
     /// On these servers, with what each is called; the replay is of the first.
-    pub(super) fn new(servers: &[(Server, String)]) -> Fetch {
+    pub(super) fn new(servers: &[(Server, String)], size: Size) -> Fetch {
         let mut lines = Vec::new();
         for (at, (_, called)) in servers.iter().enumerate() {
             let shapes = if at == 0 { &["assoc", "num"][..] } else { &["assoc"] };
@@ -70,6 +71,7 @@ impl Fetch {
         Fetch {
             servers: servers.to_vec(),
             lines,
+            size,
             replays: BTreeMap::new(),
             sessions: Sessions::default(),
         }
@@ -120,12 +122,12 @@ impl Workload for Fetch {
     }
 
     fn about(&self) -> String {
-        "SELECT * FROM a table, by a unix socket: the time from the query until the array is complete. fetch_all: query()->fetch_all(); \
+        let how = "SELECT * FROM a table, by a unix socket: the time from the query until the array is complete. fetch_all: query()->fetch_all(); \
         fetch_all_use_result: the same with MYSQLI_USE_RESULT; store_result, use_result: rows one by one into an array; pdo: fetchAll() with buffered and \
         unbuffered queries; assoc, num: the keys of rows. C: mysql_store_result and mysql_use_result of libmariadb, which looks at each value and keeps none. \
         Floor: a program that receives the same bytes and looks at packets' headers only. Replay: instead of the server a program that sends recorded bytes as \
-        fast as the socket takes them, so that the server's own time bounds nobody. Each run's rows are compared by a hash, C's by their number."
-            .to_owned()
+        fast as the socket takes them, so that the server's own time bounds nobody. Each run's rows are compared by a hash, C's by their number.";
+        format!("{} {how}", data::sizes(self.size))
     }
 
     fn measures(&self) -> Vec<Measure> {
@@ -298,8 +300,10 @@ mod tests {
     #[test]
     fn each_line_has_a_name_of_its_own() {
         let server = Server::for_tests();
-        let fetch =
-            Fetch::new(&[(server.clone(), "MariaDB 1".to_owned()), (server, "MySQL 2".to_owned())]);
+        let fetch = Fetch::new(
+            &[(server.clone(), "MariaDB 1".to_owned()), (server, "MySQL 2".to_owned())],
+            Size::Full,
+        );
         let cases = fetch.cases();
         assert_eq!(cases.len(), 3 * (13 + 7 + 7));
         for (at, case) in cases.iter().enumerate() {

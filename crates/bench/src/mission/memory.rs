@@ -1,7 +1,7 @@
 //! Memory before, with and after a large result: what the kernel gives, what PHP tells of it, and how much of that is for each row.
 
-use super::bench::Bench;
-use super::data::{LARGE, MIXED};
+use super::bench::{Bench, Size};
+use super::data::{self, LARGE, MIXED};
 use super::plot::{self, Plot};
 use super::results::{CaseResults, Results};
 use super::verdict;
@@ -28,8 +28,8 @@ const WAYS: [(&str, &str); 11] = [
 /// The first of them are the six ways to fetch.
 const SIX: usize = 6;
 const LAZY: &str = "Vaquita\\rows";
-const ROWS: &str = "T2: 300,000 x 8 mixed columns";
-const HUGE: &str = "600 MB";
+const ROWS: &str = "T2: 8 mixed columns";
+const HUGE: &str = "T3, three times over";
 const STORED_HUGE: &str = "stored, nothing fetched, freed";
 /// How many times less rows tell what is for each of them.
 const FEWER: u32 = 4;
@@ -58,13 +58,14 @@ const WIRE: usize = 6;
 pub(super) struct Memory {
     server: Server,
     cases: Vec<Case>,
+    size: Size,
     /// Whether Vaquita has lazy rows is found out.
     has_lazy: bool,
 }
 
 impl Memory {
     /// On this server.
-    pub(super) fn new(server: &Server) -> Memory {
+    pub(super) fn new(server: &Server, size: Size) -> Memory {
         let case = |group: &str, name: &str, runners| Case {
             group: group.to_owned(),
             name: name.to_owned(),
@@ -75,7 +76,7 @@ impl Memory {
         };
         let mut cases: Vec<Case> = WAYS.iter().map(of).collect();
         cases.push(case(HUGE, STORED_HUGE, BOTH));
-        Memory { server: server.clone(), cases, has_lazy: true }
+        Memory { server: server.clone(), cases, size, has_lazy: true }
     }
 
     fn measure(
@@ -103,7 +104,8 @@ impl Workload for Memory {
         format!(
             "How much more memory there is than before the query: RSS, which the kernel gives, and memory_get_usage(true), which is what memory_limit counts; with the rows, at the most, and when they \
             are gone (and PHP's caches emptied). Rows have the names of columns as keys. The share of each row is what {FEWER} times as many rows need more; what is left is RSS besides. \
-            wire: how many bytes the server sent (mysqli_get_client_stats). 600 MB: a result of 6,000 values of 100 KB."
+            wire: how many bytes the server sent (mysqli_get_client_stats). {}",
+            data::sizes(self.size)
         )
     }
 
@@ -133,11 +135,10 @@ impl Workload for Memory {
             self.measure(runner, way, sql, bench)?.ok_or("it has no lazy rows".to_owned())
         };
         let (sql, fewer, rows) = if case.group == HUGE {
-            let times = bench.size.pick(3, 1);
             let rows = LARGE.rows(bench.size);
-            let all = vec![format!("SELECT * FROM {}", LARGE.name); times];
+            let all = vec![format!("SELECT * FROM {}", LARGE.name); 3];
             let fewer = format!("SELECT * FROM {} LIMIT {}", LARGE.name, rows / FEWER);
-            (all.join(" UNION ALL "), fewer, [rows / FEWER, rows * bench.size.pick(3, 1)])
+            (all.join(" UNION ALL "), fewer, [rows / FEWER, rows * 3])
         } else {
             let rows = MIXED.rows(bench.size);
             let sql = |rows| format!("SELECT * FROM {} LIMIT {rows}", MIXED.name);
@@ -173,7 +174,11 @@ impl Workload for Memory {
             1.0,
         ));
         let after = figure(of(HUGE, STORED_HUGE), AFTER);
-        all.push(verdict::at_most("600 MB, freed: MiB of RSS above before", after, 1.0));
+        all.push(verdict::at_most(
+            "T3 three times over, 600 MB, freed: MiB of RSS above before",
+            after,
+            1.0,
+        ));
         let lazy = of(ROWS, LAZY);
         let share = figure(lazy, RSS).zip(figure(lazy, WIRE)).map(|(rss, wire)| rss / wire);
         all.push(verdict::at_most("Vaquita\\rows over T2: RSS to the wire's bytes", share, 1.25));
@@ -261,7 +266,7 @@ mod tests {
 
     #[test]
     fn lazy_rows_are_measured_where_there_are_any() {
-        let mut memory = Memory::new(&Server::for_tests());
+        let mut memory = Memory::new(&Server::for_tests(), Size::Full);
         let lines = memory.cases().len();
         memory.has_lazy = false;
         assert_eq!(memory.cases().len(), lines - 1);

@@ -98,12 +98,12 @@ pub(crate) fn run(asked: &Mission) -> Result<(), String> {
 
 /// All there are, in the order of the report.
 fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>> {
-    let mut all: Vec<Box<dyn Workload>> = vec![Box::new(fetch::Fetch::new(servers))];
+    let mut all: Vec<Box<dyn Workload>> = vec![Box::new(fetch::Fetch::new(servers, size))];
     // These need one server only.
     if let Some((server, _)) = servers.first() {
         all.push(Box::new(allocations::Allocations::new(server)));
         all.push(Box::new(sizes::Sizes::new(server, size)));
-        all.push(Box::new(memory::Memory::new(server)));
+        all.push(Box::new(memory::Memory::new(server, size)));
         all.push(Box::new(instructions::Instructions::new(server, size)));
     }
     all.push(Box::new(persistent::Persistent::new(servers)));
