@@ -9,7 +9,8 @@ use crate::figure::Figure;
 
 /// All lengths are in units of the drawing, which is scaled to the page.
 const WIDTH: f64 = 760.0;
-const LABEL: f64 = 210.0;
+/// For the names of cases, at the least.
+const LABEL: f64 = 120.0;
 const BAR: f64 = 13.0;
 /// Between two cases.
 const GAP: f64 = 9.0;
@@ -88,7 +89,9 @@ fn bars(plot: &Bars) -> String {
     let all = || plot.rows.iter().flat_map(|(_, bars)| bars);
     let longest =
         largest(all().map(|bar| bar.quarters.map_or(bar.value, |[_, high]| high.max(bar.value))));
-    let scale = (WIDTH - LABEL - FIGURE) / longest;
+    let left =
+        plot.rows.iter().map(|(name, _)| 16.0 + letters(name) * LETTER).fold(LABEL, f64::max);
+    let scale = (WIDTH - left - FIGURE) / longest;
     let mut svg = String::new();
     let runners = [Runner::Stock, Runner::Vaquita, Runner::C];
     let is_there = |runner: &Runner| all().any(|bar| bar.runner == *runner);
@@ -99,20 +102,20 @@ fn bars(plot: &Bars) -> String {
     let mut y = LEGEND;
     for (name, bars) in &plot.rows {
         let middle = y + bars.iter().map(|_| BAR).sum::<f64>() / 2.0;
-        text(&mut svg, "name", LABEL - 8.0, middle + 4.0, name);
+        text(&mut svg, "name", left - 8.0, middle + 4.0, name);
         for Bar { runner, value, quarters } in bars {
             let says = format!("{name}, {}: {} {}", runner.name(), Figure(Some(*value)), plot.unit);
-            rect(&mut svg, class(*runner), [LABEL, y + 1.0, value * scale, BAR - 2.0], &says);
+            rect(&mut svg, class(*runner), [left, y + 1.0, value * scale, BAR - 2.0], &says);
             let mut end = value * scale;
             if let Some([low, high]) = quarters {
                 let y = y + BAR / 2.0;
-                line(&mut svg, "spread", [LABEL + low * scale, y, LABEL + high * scale, y]);
+                line(&mut svg, "spread", [left + low * scale, y, left + high * scale, y]);
                 end = end.max(high * scale);
             }
             text(
                 &mut svg,
                 "label",
-                LABEL + end + 5.0,
+                left + end + 5.0,
                 y + BAR - 3.0,
                 &Figure(Some(*value)).to_string(),
             );
@@ -248,12 +251,20 @@ mod tests {
             vec![("a<b".to_owned(), vec![bar(Runner::Stock, 48.0), bar(Runner::Vaquita, 12.0)])];
         let svg = draw(&Plot::Bars(Bars { title: "T & t".to_owned(), unit: "ms", rows }));
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"));
-        assert!(svg.contains("class=\"stock\" x=\"210.0\" y=\"25.0\" width=\"480.0\""), "{svg}");
-        assert!(svg.contains("class=\"vaquita\" x=\"210.0\" y=\"38.0\" width=\"120.0\""), "{svg}");
+        assert!(svg.contains("class=\"stock\" x=\"120.0\" y=\"25.0\" width=\"570.0\""), "{svg}");
+        assert!(svg.contains("class=\"vaquita\" x=\"120.0\" y=\"38.0\" width=\"142.5\""), "{svg}");
         assert!(svg.contains("a&lt;b, stock: 48.0 ms") && svg.contains("T &amp; t, ms"), "{svg}");
         assert_eq!(count(&svg, "class=\"spread\""), 2);
         // No colour of C's in the legend: it is not there.
         assert_eq!(count(&svg, "class=\"c\""), 0);
+    }
+
+    #[test]
+    fn a_long_name_has_room() {
+        let bars = vec![Bar { runner: Runner::Stock, value: 1.0, quarters: None }];
+        let rows = vec![("forty letters, which is a long name here".to_owned(), bars)];
+        let svg = draw(&Plot::Bars(Bars { title: "T".to_owned(), unit: "ms", rows }));
+        assert!(svg.contains("class=\"stock\" x=\"296.0\" y=\"25.0\" width=\"394.0\""), "{svg}");
     }
 
     #[test]
