@@ -9,7 +9,7 @@ use crate::process::{number, parse};
 use crate::promise::Promise;
 use crate::server::Server;
 
-const SCRIPT: &str = "examples/pipeline.php";
+const SCRIPT: &str = "examples/pipelining.php";
 const COUNTS: [&str; 4] = ["1", "10", "100", "1000"];
 const MOST: &str = "1000";
 const SECONDS: &str = "0.2s";

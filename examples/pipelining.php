@@ -1,7 +1,7 @@
 <?php
 // Asks `SELECT 1` many times, each for itself or all in a pipeline, over and over, and prints as one line of JSON how often and what it cost.
 //
-//     MYSQL_USER=me MYSQL_PASSWORD=secret MYSQL_DATABASE=shop php examples/pipeline.php pipelined 1000 0.5s
+//     MYSQL_USER=me MYSQL_PASSWORD=secret MYSQL_DATABASE=shop php examples/pipelining.php pipelined 1000 0.5s
 //
 // Where there are no pipelines, as on the stock extensions, it prints {}. The connection is described by MYSQL_HOST, MYSQL_PORT, MYSQL_SOCKET, MYSQL_USER,
 // MYSQL_PASSWORD and MYSQL_DATABASE.
@@ -10,7 +10,7 @@ declare(strict_types=1);
 
 [, $way, $count, $times] = $argv + ['', '', '', ''];
 if (!in_array($way, ['single', 'pipelined'], true) || !preg_match('/^\d+$/', $count) || !preg_match('/^[0-9.]+s?$/', $times)) {
-    fwrite(STDERR, "usage: php pipeline.php single|pipelined COUNT SECONDSs|TIMES\n");
+    fwrite(STDERR, "usage: php pipelining.php single|pipelined COUNT SECONDSs|TIMES\n");
     exit(2);
 }
 if ($way === 'pipelined' && !function_exists('Vaquita\pipeline')) {
