@@ -48,6 +48,18 @@ function ways(): array
             $db->real_query('SELECT 1');
             $db->store_result()->fetch_all();
         },
+        'Vaquita\rows' => fn(mysqli $db) => Vaquita\rows($db->query('SELECT 1'))->toArray(),
+        'unbuffered, Vaquita\rows' => fn(mysqli $db) => Vaquita\rows($db->query('SELECT 1', MYSQLI_USE_RESULT))->toArray(),
+        'PDO, Vaquita\rows' => function (PDO $db) {
+            $statement = $db->query('SELECT 1');
+            Vaquita\rows($statement);
+            say_error($statement);
+        },
+        'PDO, unbuffered, Vaquita\rows' => function (PDO $db) {
+            $statement = unbuffered($db)->query('SELECT 1');
+            Vaquita\rows($statement);
+            say_error($statement);
+        },
         'PDO, fetchAll' => function (PDO $db) {
             $statement = $db->query('SELECT 1');
             $statement->fetchAll();

@@ -2,6 +2,7 @@
 // PDO: connections that work and such that don't, attributes, errors in each mode, transactions, several results, things out of order.
 // servers: mariadb mysql80
 // transports: tcp unix zlib tls
+// without mysql56: it has no TLS 1.2, which some of these ask for
 require 'support/prelude.php';
 watch_errors();
 

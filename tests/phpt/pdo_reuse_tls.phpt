@@ -3,6 +3,7 @@ A persistent PDO handle is refused to who asks for more TLS than it was made wit
 --FILE--
 <?php
 // places: mariadb-tcp mysql80-tcp
+// without mysql56: it has no TLS 1.2
 require 'support/prelude.php';
 $persistent = fn(array $options, bool|string $name = true) => connect_pdo([PDO::ATTR_PERSISTENT => $name] + $options);
 $cipher = fn(PDO $db) => $db->query("SHOW STATUS LIKE 'Ssl_cipher'")->fetchColumn(1) === '' ? 'plain' : 'encrypted';

@@ -4,6 +4,7 @@ vaquita.tls makes mysqli and PDO stricter than a script asks, never laxer; vaqui
 <?php
 // servers: mariadb mysql80
 // transports: tcp unix
+// without mysql56: it has no TLS 1.2
 require 'support/prelude.php';
 require 'support/certificates.php';
 set_error_handler(fn() => true);

@@ -86,6 +86,12 @@ impl Buffered {
         Some(self.layout.row(payload))
     }
 
+    /// The rows from this one on.
+    #[inline]
+    pub fn rows_from(&self, number: u64) -> impl Iterator<Item = Row<'_>> {
+        (number..self.rows()).map_while(|number| self.row(number))
+    }
+
     /// What is wrong with the last row, where such rows are kept ([`crate::Connection::keep_spoilt_rows`]).
     pub fn spoilt_row(&self) -> Option<Malformed> {
         self.spoilt

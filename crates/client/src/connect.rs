@@ -113,6 +113,7 @@ impl Connection {
             answer: Answer::Text,
             statements_to_close: Vec::new(),
             row: None,
+            rows: None,
             refuses_spoilt_rows: true,
             spoilt: None,
             allows_local_infile: false,
@@ -123,6 +124,7 @@ impl Connection {
             greeting: established.greeting,
             options: Box::new(options.clone()),
             server_side: ServerSide::default(),
+            is_followed: false,
             reuse: Reuse::default(),
             begun: Instant::now(),
         };

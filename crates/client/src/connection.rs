@@ -11,7 +11,7 @@ use crate::local_infile::Names;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
 use crate::query_timeout::ServerSide;
-use crate::result_set::Columns;
+use crate::result_set::{Columns, Rows};
 use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
@@ -49,6 +49,8 @@ pub struct Connection {
     pub(crate) statements_to_close: Vec<u32>,
     /// Where the row stands that was read last, while it is there.
     pub(crate) row: Option<Span>,
+    /// Where it and the rows stand that were read before it in one piece.
+    pub(crate) rows: Option<Rows>,
     /// Whether a row that can't be read is an error when it arrives.
     pub(crate) refuses_spoilt_rows: bool,
     /// What was wrong with such a row, if there was one: the server hears goodbyes from then on, and nothing else.
@@ -66,6 +68,8 @@ pub struct Connection {
     pub(crate) options: Box<ConnectOptions>,
     /// What the server knows of the limit of queries.
     pub(crate) server_side: ServerSide,
+    /// Whether others were sent behind the command whose reply is due.
+    pub(crate) is_followed: bool,
     pub(crate) reuse: Reuse,
     pub(crate) begun: Instant,
 }

@@ -49,7 +49,8 @@ const GENERAL_ERROR: [u8; 5] = *b"HY000";
 pub enum Error {
     /// The network, or the system under it.
     Io {
-        /// [`codes::CONNECTION_ERROR`] before there was a connection, then [`codes::SERVER_GONE_ERROR`].
+        /// [`codes::CONNECTION_ERROR`] before there was a connection, then [`codes::SERVER_GONE_ERROR`]; [`codes::SERVER_LOST`] of a command
+        /// of a pipeline that was sent and has no reply.
         code: u16,
         /// What the system said.
         error: io::Error,
@@ -122,6 +123,8 @@ pub enum LocalInfileRefusal {
     Forbidden,
     /// The query that it answers does not name this file, or not as the next one.
     NotNamed,
+    /// The query was part of a pipeline.
+    Pipelined,
 }
 
 impl Error {
@@ -143,6 +146,12 @@ impl Error {
     /// A call on a connection that is gone.
     pub(crate) fn gone() -> Self {
         Error::lost(io::ErrorKind::NotConnected.into(), true)
+    }
+
+    /// Of a command that was sent, of which nobody knows whether it was run.
+    pub(crate) fn unanswered() -> Self {
+        let error = io::ErrorKind::ConnectionAborted.into();
+        Error::Io { code: codes::SERVER_LOST, error, nothing_sent: false }
     }
 
     /// The failure of one write of several: nothing was sent only if nothing was sent before it either.
@@ -219,6 +228,9 @@ impl Error {
                 return Cow::Borrowed(message);
             }
             Error::Io { code: codes::CONNECTION_ERROR, error, .. } => system_text(error).into(),
+            Error::Io { code: codes::SERVER_LOST, .. } => {
+                "Lost connection to MySQL server during query".into()
+            }
             Error::Io { .. } => "MySQL server has gone away".into(),
             Error::TooManyLinks(open) => format!("Too many open links ({open})").into(),
             Error::LinksUncounted(error) => {
@@ -246,6 +258,9 @@ impl Error {
             }
             Error::LocalInfileRefused(LocalInfileRefusal::NotNamed) => {
                 "LOAD DATA LOCAL INFILE is forbidden: the statement does not name the file that the server asked for".into()
+            }
+            Error::LocalInfileRefused(LocalInfileRefusal::Pipelined) => {
+                "LOAD DATA LOCAL INFILE is forbidden in a pipeline".into()
             }
             Error::LocalInfileRead(error) => format!("Error reading file: {}", system_text(error)).into(),
         };

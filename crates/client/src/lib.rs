@@ -73,6 +73,7 @@ mod look_up;
 mod negotiation;
 mod options;
 mod packet_stream;
+mod pipeline;
 mod placeholders;
 mod poll;
 mod pool;
@@ -93,6 +94,7 @@ mod transport;
 mod version;
 mod watch;
 mod wire;
+mod write_queue;
 
 pub use buffered::Buffered;
 pub use compression::CompressionAlgorithm;
@@ -102,6 +104,7 @@ pub use escape::escape;
 pub use host_links::HostLimit;
 pub use local_infile::{LocalFile, LocalFileError};
 pub use options::{Address, CleartextPassword, ConnectOptions};
+pub use pipeline::{Done, Pipelined, Until};
 pub use placeholders::{Piece, next_piece};
 pub use poll::{Pollable, Polled, poll};
 pub use pool::{Lease, Pool, PoolCheck, PoolLimits, PoolStats};
@@ -117,5 +120,5 @@ pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
     Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed, Parameter,
-    StatusFlags, binary_row, binary_value, collation_name,
+    StatusFlags, binary_row, binary_value, collation_name, text_row::TextValues,
 };

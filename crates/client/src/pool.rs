@@ -27,7 +27,8 @@ pub struct PoolLimits {
     pub max_lifetime: Option<Duration>,
     /// What is done to find out whether a connection still lives.
     pub check: PoolCheck,
-    /// Whether a connection is given back only once the server has ended the session, its transaction and its locks: a round trip.
+    /// Whether giving back a connection takes until the server has ended the session, its transaction and its locks, each read within the
+    /// read timeout: a round trip, or what else the next user would wait for.
     pub awaits_end: bool,
 }
 
@@ -71,7 +72,7 @@ pub struct PoolStats {
     pub misses: u64,
     /// Sessions that were begun anew for the next user.
     pub resets: u64,
-    /// Connections that turned out to be dead, before or at the first command of their new user.
+    /// Connections that turned out to be dead, as they were given back or up to the first command of their new user.
     pub replaced: u64,
     /// Connections that were closed to make room.
     pub evicted_for_room: u64,
@@ -86,8 +87,11 @@ pub struct PoolStats {
 impl PoolStats {
     /// Wipes out what the user of a connection left ([`Connection::release`]), and counts what became of it; whether it may be handed on.
     pub fn release(&mut self, connection: &mut Connection, limits: &PoolLimits) -> bool {
-        let is_released = connection.release(limits.idle_timeout)
-            && (!limits.awaits_end || connection.await_release());
+        let mut is_released = connection.release(limits.idle_timeout);
+        if is_released && limits.awaits_end {
+            is_released = connection.await_release();
+            self.replaced += u64::from(!is_released);
+        }
         let counts = connection.take_reuse_counts();
         self.resets += counts.resets;
         self.replaced += counts.replaced;
@@ -104,7 +108,8 @@ struct Idle {
     since: Instant,
 }
 
-/// The persistent connections of one thread: those that are idle, and how many are leased.
+/// The persistent connections of one thread: those that are idle, and how many are leased. They are made with
+/// [`ConnectOptions::is_persistent`]; others are closed when they are given back.
 ///
 /// A connection is handed on, in a fresh session, only to somebody who asks with equal [`ConnectOptions`], the password among them, but for
 /// the database, the character set and the query timeout: those are restored. A forked child lets go of the connections of its

@@ -15,6 +15,14 @@ use crate::session::Session;
 use crate::state::{Call, State};
 use crate::statistics::PacketKind;
 
+/// Rows that stand one behind the other in the read buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    first: Span,
+    /// Where the last one ends.
+    end: usize,
+}
+
 /// The columns of a result set, shared by whoever needs them.
 pub type Columns = Arc<[ColumnDefinition41]>;
 
@@ -75,6 +83,38 @@ impl Connection {
         Ok(self.current_row())
     }
 
+    /// Reads the next row, as [`Connection::next_row`] does, and those behind it that have come with it: how many;
+    /// [`Connection::current_rows`] shows them. 0 at the end.
+    ///
+    /// # Errors
+    /// As [`Connection::next_row`].
+    pub fn next_rows(&mut self) -> Result<u32, Error> {
+        self.state.allow(Call::ReadRows)?;
+        let row = self.receive_row(None);
+        let Some(first) = self.settle(row)? else { return Ok(0) };
+        let (mut last, mut count) = (first, 1);
+        if self.spoilt.is_none() {
+            while let Some(span) = self.receive_short_row() {
+                (last, count) = (span, count + 1);
+            }
+        }
+        self.row = Some(last);
+        self.rows = Some(Rows { first, end: last.end });
+        Ok(count)
+    }
+
+    /// The rows that [`Connection::next_rows`] read last, until the next call that reads or sends.
+    pub fn current_rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let rows = self.rows.filter(|_| self.row.is_some());
+        let mut next = rows.map(|rows| rows.first);
+        std::iter::from_fn(move || {
+            let span = next?;
+            let is_last = rows.is_none_or(|rows| span.end >= rows.end);
+            next = if is_last { None } else { self.stream.payload_after(span) };
+            Some(self.layout.row(self.stream.payload(span)))
+        })
+    }
+
     /// Whether the answer's rows are those of a prepared statement, also where it has several results.
     pub fn has_binary_rows(&self) -> bool {
         self.answer != Answer::Text
@@ -109,7 +149,12 @@ impl Connection {
         // What stands before the first row is none of the result's.
         self.stream.compact();
         let mut rows_end = 0;
-        while let Some(span) = self.receive_row(Some(&mut stored.chunks))? {
+        loop {
+            while let Some(span) = self.receive_short_row() {
+                stored.push(span.start)?;
+                rows_end = span.end;
+            }
+            let Some(span) = self.receive_row(Some(&mut stored.chunks))? else { break };
             stored.push(span.start)?;
             rows_end = span.end;
             if self.spoilt.is_some() {
@@ -143,10 +188,35 @@ impl Connection {
     /// Receives a row and checks it; at the end of the result, says so to the session and the state.
     #[inline]
     fn receive_row(&mut self, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Option<Span>, Error> {
-        self.row = None;
-        let span = self.stream.receive(MAX_PAYLOAD_BYTES, chunks)?;
+        (self.row, self.rows) = (None, None);
+        match self.receive_short_row() {
+            Some(span) => Ok(Some(span)),
+            None => self.receive_long_row(chunks),
+        }
+    }
+
+    /// The next row, where nothing has to be received and it is a usual one.
+    #[inline]
+    fn receive_short_row(&mut self) -> Option<Span> {
+        let span = self.stream.peek_short()?;
         let payload = self.stream.payload(span);
         // No row begins with one of these but one whose first value has 16 MiB or more.
+        if matches!(payload, [0xFE | 0xFF, ..]) || !self.layout.is_row(payload) {
+            return None;
+        }
+        self.stream.take_short(span);
+        self.stream.counted().row(self.answer != Answer::Text, span.end - span.start);
+        Some(span)
+    }
+
+    /// Does as [`Connection::receive_row`], whatever it takes.
+    #[inline(never)]
+    fn receive_long_row(
+        &mut self,
+        chunks: Option<&mut Vec<Vec<u8>>>,
+    ) -> Result<Option<Span>, Error> {
+        let span = self.stream.receive(MAX_PAYLOAD_BYTES, chunks)?;
+        let payload = self.stream.payload(span);
         if matches!(payload, [0xFE | 0xFF, ..]) {
             let ended = end_of_rows(payload, self.capabilities, &mut self.session);
             if let Err(Error::Server { .. }) = ended {
@@ -173,7 +243,6 @@ impl Connection {
 }
 
 /// Whether a payload ends a result; an ERR packet ends it with an error.
-#[cold]
 fn end_of_rows(
     payload: &[u8],
     capabilities: Capabilities,

@@ -31,8 +31,16 @@ impl Layout {
         }
     }
 
-    /// Checks that a payload is a row.
+    /// Whether a payload is a row.
     #[inline]
+    pub(crate) fn is_row(&self, payload: &[u8]) -> bool {
+        match self {
+            Layout::Text(columns) => TextRow::new(payload, *columns).is_whole(),
+            Layout::Binary(lengths) => BinaryRow::new(payload, lengths).check().is_ok(),
+        }
+    }
+
+    /// Checks that a payload is a row.
     pub(crate) fn check(&self, payload: &[u8]) -> Result<(), Malformed> {
         match self {
             Layout::Text(columns) => TextRow::new(payload, *columns).check(),
@@ -105,7 +113,7 @@ impl<'a> Iterator for Values<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         // The row was checked: none of its values is an error, unless it is a spoilt one.
         match self {
-            Values::Text(values) => values.next().map(Result::unwrap_or_default),
+            Values::Text(values) => values.next(),
             Values::Binary(values) => values.next().map(Result::unwrap_or_default),
         }
     }

@@ -4,7 +4,7 @@ use vaquita_protocol::{ComStmtExecute, ComStmtPrepareOk, Command, ErrPacket, Par
 
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
-use crate::local_infile::Names;
+use crate::local_infile::{Names, may_ask};
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
 use crate::row::Layout;
@@ -22,6 +22,8 @@ pub struct Statement {
     warnings: u16,
     /// The local files that its text names.
     local_infiles: Names,
+    /// Whether the server may ask for a file when it runs.
+    may_ask_for_file: bool,
 }
 
 impl Statement {
@@ -40,6 +42,11 @@ impl Statement {
         &self.columns
     }
 
+    /// Whether the server may ask for a file when it runs.
+    pub(crate) fn may_ask_for_file(&self) -> bool {
+        self.may_ask_for_file
+    }
+
     /// How many warnings preparing it caused.
     pub fn warnings(&self) -> u16 {
         self.warnings
@@ -55,11 +62,12 @@ impl Connection {
         self.state.allow(Call::Command)?; // else the files are those of what is still to come
         self.note_local_infiles(sql);
         self.send_command(Command::StmtPrepare(sql))?;
-        let prepared = self.read_prepared();
+        let may_ask_for_file = may_ask(sql, self.session.dialect(), false, self.is_mariadb());
+        let prepared = self.read_prepared(may_ask_for_file);
         self.settle(prepared)
     }
 
-    fn read_prepared(&mut self) -> Result<Statement, Error> {
+    fn read_prepared(&mut self, may_ask_for_file: bool) -> Result<Statement, Error> {
         let payload = self.stream.read_packet(PacketKind::PrepareOk, MAX_ANSWER_BYTES)?;
         if ErrPacket::is_err(payload) {
             return Err(Error::server(&ErrPacket::parse(payload)?));
@@ -76,6 +84,7 @@ impl Connection {
             columns: columns.into(),
             warnings: ok.warnings,
             local_infiles: std::mem::take(&mut self.local_infiles),
+            may_ask_for_file,
         })
     }
 

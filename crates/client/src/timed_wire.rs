@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::watch::Watch;
 use crate::wire::Wire;
+use crate::write_queue::WriteQueue;
 
 /// What is open, and until when.
 ///
@@ -22,6 +23,8 @@ pub(crate) struct TimedWire {
     write_timeout: Option<Duration>,
     /// Whether reads and writes wait; else they say `WouldBlock` where they would.
     pub(crate) waits: bool,
+    /// Where what is written goes while nobody waits for that.
+    pub(crate) queue: Option<Box<WriteQueue>>,
 }
 
 impl TimedWire {
@@ -34,6 +37,7 @@ impl TimedWire {
             read_timeout: None,
             write_timeout: None,
             waits: true,
+            queue: None,
         }
     }
 
@@ -61,6 +65,9 @@ impl TimedWire {
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !self.waits {
             return self.read_at_once(buffer);
+        }
+        if self.queue.as_ref().is_some_and(|queue| !queue.is_empty()) {
+            return self.read_while_writing(buffer);
         }
         if let Some(left) = self.watch.as_ref().and_then(|watch| watch.time_left()) {
             return self.read_watched(buffer, left);
@@ -144,8 +151,70 @@ impl TimedWire {
         }
     }
 
+    /// Reads at least one byte, and writes meanwhile what waits for that: a server that has said much reads no more before that was
+    /// taken. The time of a read begins anew whenever the server has taken something.
+    #[cold]
+    fn read_while_writing(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut deadline = deadline_of(self.read_timeout);
+        loop {
+            let TimedWire { wire: Some(wire), queue: Some(queue), watch, deadline: last, .. } =
+                self
+            else {
+                return Err(io::ErrorKind::NotConnected.into());
+            };
+            if queue.is_empty() {
+                return self.read(buffer);
+            }
+            let by = |deadline: Option<Instant>| deadline.map(time_until).transpose();
+            let left = [by(deadline)?, by(*last)?, watch_left(watch)];
+            let begun = Instant::now();
+            let ready = wire.wait_ready(left.into_iter().flatten().min())?;
+            if ready.can_write {
+                queue.write_some(wire);
+                deadline = deadline_of(self.read_timeout);
+            }
+            let read = if ready.can_read { wire.read_at_once(buffer) } else { Ok(0) };
+            if let Some(watch) = watch {
+                watch.spend(begun.elapsed());
+            }
+            match read {
+                Ok(0) if ready.can_read => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(0) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(length) => {
+                    watch.as_mut().map_or(Ok(()), |watch| watch.was_read())?;
+                    return Ok(length);
+                }
+                Err(error) => return Err(error),
+            }
+            if let Some(watch) = watch.as_mut().filter(|watch| watch.is_up()) {
+                watch.timed_out(&|| wire.is_readable())?;
+            }
+        }
+    }
+
+    /// Writes of what waits what is taken at once.
+    pub(crate) fn write_queued(&mut self) {
+        if let (Some(wire), Some(queue)) = (&mut self.wire, &mut self.queue) {
+            queue.write_some(wire);
+        }
+    }
+
+    /// Lets writes wait again, and waits for what is still to be written.
+    pub(crate) fn end_queue(&mut self) -> Result<(), Error> {
+        let Some(mut queue) = self.queue.take() else { return Ok(()) };
+        if let Some(failure) = queue.take_failure() {
+            return Err(Error::lost(failure, false));
+        }
+        self.write(&mut [IoSlice::new(queue.rest())])
+    }
+
     /// Writes all bytes of all slices.
     pub(crate) fn write(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
+        if let Some(queue) = &mut self.queue {
+            queue.push(slices);
+            return Ok(());
+        }
         let mut nothing_sent = true;
         // Empty slices go, so that the end is the end.
         IoSlice::advance_slices(&mut slices, 0);
@@ -241,6 +310,11 @@ impl TimedWire {
     fn time_left(&self) -> io::Result<Option<Duration>> {
         self.deadline.map(time_until).transpose()
     }
+}
+
+/// How long a query has still, if there is a limit and one is waited for.
+fn watch_left(watch: &Option<Box<Watch>>) -> Option<Duration> {
+    watch.as_ref().and_then(|watch| watch.time_left())
 }
 
 /// When a time that begins now is up; `None`: never.

@@ -14,6 +14,7 @@ use crate::timed_wire::TimedWire;
 use crate::tls;
 use crate::watch::Watch;
 use crate::wire::{ByteStream, Wire};
+use crate::write_queue::WriteQueue;
 
 /// Who may read what is sent, from everybody to nobody but the server that was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +154,14 @@ impl Transport {
         self.tls.as_ref().is_some_and(|tls| tls.has_received())
     }
 
+    /// Whether reading from the socket would not wait; of a stream that is none this is not known, so it is said.
+    pub(crate) fn is_readable(&self) -> bool {
+        match &self.wire.wire {
+            Some(wire @ Wire::Socket(_)) => wire.is_readable(),
+            _ => true,
+        }
+    }
+
     /// From now on all reads and writes together have this time.
     pub(crate) fn finish_within(&mut self, time: Option<Duration>) {
         self.wire.deadline = time.and_then(|time| Instant::now().checked_add(time));
@@ -182,10 +191,20 @@ impl Transport {
         }
     }
 
+    /// The time of a query that was sent before begins; whether others were sent behind it.
+    #[inline]
+    pub(crate) fn begin_watch_in_pipeline(&mut self, is_followed: bool) {
+        if let Some(watch) = &mut self.wire.watch {
+            watch.set_followed(is_followed);
+            watch.begin();
+        }
+    }
+
     /// No query is waited for any more; whether the server may still have to notice that one was stopped.
     #[inline]
     pub(crate) fn end_watch(&mut self) -> Result<bool, Error> {
         let Some(watch) = &mut self.wire.watch else { return Ok(false) };
+        watch.set_followed(false);
         let (was_on, lingers) = watch.end();
         if was_on {
             self.wire.reset_read_timeout().map_err(|error| Error::lost(error, true))?;
@@ -237,6 +256,34 @@ impl Transport {
     /// Whether reads and writes wait; those that do not say `WouldBlock` where they would.
     pub(crate) fn set_waiting(&mut self, waits: bool) {
         self.wire.waits = waits;
+    }
+
+    /// From now on nobody waits for what is written: it goes when the server takes it, at the latest while something is read.
+    pub(crate) fn begin_queue(&mut self) {
+        self.wire.queue = Some(Box::default());
+    }
+
+    /// How far what was written that way has come.
+    pub(crate) fn queue(&self) -> Option<&WriteQueue> {
+        self.wire.queue.as_deref()
+    }
+
+    /// Writes of it what is taken at once.
+    pub(crate) fn write_queued(&mut self) {
+        self.wire.write_queued();
+    }
+
+    /// Waits for what is written again, and for what is still in the queue.
+    ///
+    /// # Errors
+    /// As [`Transport::write`], also of what was written before.
+    pub(crate) fn end_queue(&mut self) -> Result<(), Error> {
+        self.wire.end_queue()
+    }
+
+    /// Forgets what is in the queue, of a connection that is of no use any more.
+    pub(crate) fn drop_queue(&mut self) {
+        self.wire.queue = None;
     }
 
     /// Keeps what is written from now on.

@@ -64,6 +64,8 @@ pub(crate) struct Watch {
     is_read: bool,
     /// Whether the server may still have to notice that the query before was stopped.
     lingers: bool,
+    /// Whether others were sent behind the query, one of which might be stopped in its place.
+    is_followed: bool,
     stop: Box<dyn Stop>,
 }
 
@@ -77,6 +79,7 @@ impl Watch {
             was_answered: false,
             is_read: false,
             lingers: false,
+            is_followed: false,
             stop,
         }
     }
@@ -86,6 +89,11 @@ impl Watch {
         self.phase = Phase::Query(self.patience);
         self.was_answered = false;
         self.is_read = false;
+    }
+
+    /// Others were sent behind the query that is waited for, or not any more.
+    pub(crate) fn set_followed(&mut self, is_followed: bool) {
+        self.is_followed = is_followed;
     }
 
     /// The server has the statement, and waits for a file.
@@ -136,16 +144,21 @@ impl Watch {
         if self.is_up() { self.timed_out(&|| true) } else { Ok(()) }
     }
 
-    fn is_up(&self) -> bool {
+    pub(crate) fn is_up(&self) -> bool {
         self.time_left().is_some_and(|left| left <= MIN_TIME)
     }
 
     fn stop_unless(&self, is_answered: &dyn Fn() -> bool) -> Result<Stopped, String> {
+        if is_answered() && !self.was_answered {
+            return Ok(Stopped::No);
+        }
+        if self.is_followed {
+            return Err(
+                "others were sent behind it, which might have been stopped in its place".to_owned()
+            );
+        }
         if self.was_answered {
             return self.stop.stop(&|| false);
-        }
-        if is_answered() {
-            return Ok(Stopped::No);
         }
         match self.stop.stop(is_answered) {
             // Who has an answer needs nobody stopped.

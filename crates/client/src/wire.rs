@@ -23,6 +23,13 @@ fn at_least_some(timeout: Option<Duration>) -> Option<Duration> {
     timeout.map(|timeout| timeout.max(MIN_TIME))
 }
 
+/// What would not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ready {
+    pub(crate) can_read: bool,
+    pub(crate) can_write: bool,
+}
+
 #[derive(Debug)]
 pub(crate) enum Wire {
     Socket(Socket),
@@ -106,6 +113,26 @@ impl Wire {
         let time = Timespec::try_from(time).ok();
         let ready = poll(&mut [PollFd::new(socket, PollFlags::OUT)], time.as_ref())?;
         Ok(ready > 0)
+    }
+
+    /// Waits until something can be read or written, or it is known why not; neither, if that takes longer than this time or a signal came.
+    /// Of a stream that is no socket it is not known: it can be written to, in its own time.
+    pub(crate) fn wait_ready(&self, time: Option<Duration>) -> io::Result<Ready> {
+        let Wire::Socket(socket) = self else {
+            return Ok(Ready { can_read: false, can_write: true });
+        };
+        // Longer than any date: for ever.
+        let time = time.and_then(|time| Timespec::try_from(time).ok());
+        let mut polled = [PollFd::new(socket, PollFlags::IN | PollFlags::OUT)];
+        match poll(&mut polled, time.as_ref()) {
+            Err(rustix::io::Errno::INTR) => return Ok(Ready { can_read: false, can_write: false }),
+            polled => polled?,
+        };
+        let [polled] = polled;
+        let events = polled.revents();
+        let can_write = events.contains(PollFlags::OUT);
+        // A hang-up is read, behind whatever came before it.
+        Ok(Ready { can_read: events.intersects(PollFlags::OUT.complement()), can_write })
     }
 
     /// Writes what is taken at once, whatever comes of it.

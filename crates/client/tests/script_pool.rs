@@ -94,7 +94,20 @@ fn who_awaits_the_end_of_a_session_keeps_nothing_that_dies_in_it() {
             Some(connection.into()),
             &PoolLimits { awaits_end, ..PoolLimits::default() },
         );
-        assert_eq!(pool.idle(), idle);
+        assert_eq!((pool.idle(), pool.stats().replaced), (idle, 1 - idle as u64));
+    }
+}
+
+#[test]
+fn a_connection_that_was_not_made_to_be_handed_on_is_not() {
+    for is_persistent in [false, true] {
+        let script = used().expect_packet().close();
+        let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
+        let options = ConnectOptions { is_persistent, ..fake::options(&server) };
+        let mut connection = Connection::connect(&options).unwrap();
+        connection.send_query(b"DO 1").unwrap();
+        connection.read_query_response().unwrap();
+        assert_eq!(connection.release(None), is_persistent);
     }
 }
 

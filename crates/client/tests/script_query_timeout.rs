@@ -18,7 +18,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use limited::{Spoken, UUID, answer, identity, tells_identity};
-use vaquita_client::{Address, ConnectOptions, Connection, Error, State};
+use vaquita_client::{Address, ConnectOptions, Connection, Error, Pipelined, State, Until};
 use vaquita_fake_server::packets::{
     AUTOCOMMIT, OFFERED, column, column_count, early_err, eof, err, greeting, ok, row,
 };
@@ -266,11 +266,11 @@ fn a_query_that_is_answered_at_the_last_moment_is_not_killed() {
     assert_eq!(serving.join().unwrap(), b"\x01\0\0\0\x01", "a goodbye and no kill");
 }
 
-/// A connection whose query was over just before the kill reached it, and what it heard from then on.
-fn killed_too_late(
+/// A connection whose query is over just before the kill reaches it, what the server heard, and where the kill comes to.
+fn to_be_killed_too_late(
     version: &str,
     says: impl IntoIterator<Item = Vec<u8>>,
-) -> (Connection, Arc<Mutex<Vec<u8>>>) {
+) -> (Connection, Arc<Mutex<Vec<u8>>>, JoinHandle<Recording>) {
     let servers = Servers::new();
     let version = [version.as_bytes(), &[0]].concat();
     let greeting = greeting(OFFERED, "mysql_native_password").with("server version", version);
@@ -285,8 +285,17 @@ fn killed_too_late(
     let spoken = Spoken { says: all, heard: Arc::clone(&heard) };
     let options =
         ConnectOptions { query_timeout: Some(Duration::from_millis(1)), ..servers.options() };
-    let mut connection = Connection::over(Box::new(spoken), &options).unwrap();
-    let killing = servers.serve(killer(&identity(None, b"7", UUID)));
+    let connection = Connection::over(Box::new(spoken), &options).unwrap();
+    heard.lock().unwrap().clear();
+    (connection, heard, servers.serve(killer(&identity(None, b"7", UUID))))
+}
+
+/// A connection whose query was over just before the kill reached it, and what it heard from then on.
+fn killed_too_late(
+    version: &str,
+    says: impl IntoIterator<Item = Vec<u8>>,
+) -> (Connection, Arc<Mutex<Vec<u8>>>) {
+    let (mut connection, heard, killing) = to_be_killed_too_late(version, says);
     connection.send_query(b"UPDATE just in time").unwrap();
     connection.read_query_response().unwrap();
     assert_eq!(queries(&killing.join().unwrap()).last().unwrap(), "KILL QUERY 7");
@@ -324,6 +333,22 @@ fn a_kill_that_comes_too_late_hits_nothing() {
         let heard = heard.lock().unwrap().clone();
         assert_eq!(heard, expected.concat());
     }
+}
+
+/// Nor what a pipeline sends behind such a query when that was answered.
+#[test]
+fn a_late_kill_hits_nothing_of_a_pipeline() {
+    let done = || Vec::from(ok(AUTOCOMMIT));
+    let (mut connection, heard, killing) =
+        to_be_killed_too_late("8.0.33", [b"Uptime: 1".to_vec(), done(), done()]);
+    let sql = [&b"UPDATE just in time"[..], b"INSERT one", b"INSERT two"];
+    let commands = sql.into_iter().map(Pipelined::Query);
+    connection.pipeline(commands, Until::FirstError, |done| assert!(done.is_ok())).unwrap();
+    assert_eq!(queries(&killing.join().unwrap()).last().unwrap(), "KILL QUERY 7");
+    let first = b"\x14\0\0\0\x03UPDATE just in time";
+    let expected = [first, STATISTICS, b"\x0b\0\0\0\x03INSERT one", b"\x0b\0\0\0\x03INSERT two"];
+    let heard = heard.lock().unwrap().clone();
+    assert_eq!(heard, expected.concat());
 }
 
 /// Nor does it if the limit goes in between.

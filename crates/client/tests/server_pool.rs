@@ -200,6 +200,19 @@ fn init_commands_are_run_again() {
 }
 
 #[test]
+fn a_session_that_began_with_what_nothing_undoes_is_not_handed_on() {
+    for server in Server::all() {
+        for (command, idle) in [("SET profiling = 1", 0), ("SET @profiled = 1", 1)] {
+            let init_commands = vec![command.as_bytes().to_vec()];
+            let options = ConnectOptions { init_commands, ..server.persistent() };
+            let mut pool = Pool::default();
+            give_new(&mut pool, &options);
+            assert_eq!(pool.idle(), idle, "{command} on {}", server.name);
+        }
+    }
+}
+
+#[test]
 fn a_connection_that_became_another_users_is_that_users() {
     for server in Server::all() {
         let options = server.persistent();

@@ -66,6 +66,24 @@ fn stored_and_unbuffered_rows_are_the_same() {
             let mut stored = store(connection, sql);
             assert_eq!(stored.rows(), u64::from(rows));
             begin(connection, sql);
+            let mut many = 0;
+            let mut number = 0;
+            while connection.next_rows().unwrap() > 0 {
+                let begun = number;
+                for row in connection.current_rows() {
+                    assert_eq!(values(row), values(stored.row(number).unwrap()), "{number}");
+                    number += 1;
+                }
+                let last = connection.current_row().map(values);
+                assert_eq!(last, stored.row(number - 1).map(values));
+                many += u64::from(number > begun + 1);
+            }
+            assert_eq!((number, connection.state()), (u64::from(rows), State::Ready));
+            assert_eq!(connection.current_rows().count(), 0);
+            // What is compressed is decompressed packet by packet.
+            let is_compressed = !connection.options().compression.is_empty();
+            assert!(is_compressed || rows < 900 || many > 0, "several come with one read");
+            begin(connection, sql);
             let mut number = 0;
             while let Some(row) = connection.next_row().unwrap() {
                 let row = values(row);

@@ -1,5 +1,10 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
+pub(crate) mod row;
+pub(crate) mod row_iterator;
+pub(crate) mod rows;
+mod table;
+
 use crate::session::tls;
 use crate::zend::classes;
 use crate::zend::info;
@@ -55,7 +60,13 @@ impl Module for Vaquita {
     }
 
     fn start(_module_number: c_int) {
+        if INACTIVE.get().is_none() {
+            classes::register_own();
+        }
         tls::warn_of_least();
+        if INACTIVE.get().is_none() {
+            classes::register_own();
+        }
     }
 
     fn info() {

@@ -1,14 +1,14 @@
 //! A row of the text protocol.
 
 use crate::malformed::Malformed;
-use crate::reader::Reader;
+use crate::reader::{NULL_VALUE, Reader};
 
 /// One row: for each column a length-encoded string or NULL.
 ///
 /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query_response_text_resultset_row.html>
 #[derive(Clone, Copy, Debug)]
 pub struct TextRow<'a> {
-    reader: Reader<'a>,
+    payload: &'a [u8],
     columns: usize,
 }
 
@@ -16,7 +16,7 @@ impl<'a> TextRow<'a> {
     /// The row of `columns` values in this payload; nothing is checked yet.
     #[inline]
     pub const fn new(payload: &'a [u8], columns: usize) -> Self {
-        TextRow { reader: Reader::new("Text Resultset Row", payload), columns }
+        TextRow { payload, columns }
     }
 
     /// How many values the row should have.
@@ -26,22 +26,32 @@ impl<'a> TextRow<'a> {
 
     /// How long the payload is.
     pub const fn payload_bytes(&self) -> usize {
-        self.reader.len()
+        self.payload.len()
     }
 
-    /// The values, `None` for NULL; each is checked when it is reached.
+    /// The values, `None` for NULL. What [`TextRow::check`] would find cut is NULL, too.
     #[inline]
     pub const fn values(&self) -> TextValues<'a> {
-        TextValues { reader: self.reader, left: self.columns }
+        TextValues { rest: self.payload, left: self.columns }
+    }
+
+    /// Whether the payload holds exactly the values it should.
+    #[inline]
+    pub fn is_whole(&self) -> bool {
+        let mut rest = self.payload;
+        for _ in 0..self.columns {
+            let Some((_, after)) = value(rest) else { return false };
+            rest = after;
+        }
+        rest.is_empty()
     }
 
     /// Checks that the payload holds exactly the values it should.
     ///
     /// # Errors
     /// It ends early, a value is longer than the payload, or bytes are left.
-    #[inline]
     pub fn check(&self) -> Result<(), Malformed> {
-        let mut reader = self.reader;
+        let mut reader = Reader::new("Text Resultset Row", self.payload);
         for _ in 0..self.columns {
             reader.nullable_lenenc_bytes("value")?;
         }
@@ -49,20 +59,51 @@ impl<'a> TextRow<'a> {
     }
 }
 
+/// The value at the beginning, and what follows it; `None`: it is cut.
+#[inline]
+fn value(payload: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+    let (&length, rest) = payload.split_first()?;
+    match length {
+        ..NULL_VALUE => {
+            let (value, rest) = rest.split_at_checked(length.into())?;
+            Some((Some(value), rest))
+        }
+        NULL_VALUE => Some((None, rest)),
+        _ => long_value(payload),
+    }
+}
+
+#[inline(never)]
+fn long_value(payload: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+    let mut reader = Reader::new("", payload);
+    let value = reader.lenenc_bytes("").ok()?;
+    Some((Some(value), reader.rest()))
+}
+
 /// The values of a [`TextRow`].
 #[derive(Clone, Debug)]
 pub struct TextValues<'a> {
-    reader: Reader<'a>,
+    rest: &'a [u8],
     left: usize,
 }
 
+impl<'a> TextValues<'a> {
+    /// The next value, `None` for NULL and for one too many.
+    #[inline]
+    pub fn next_value(&mut self) -> Option<&'a [u8]> {
+        let (value, rest) = value(self.rest).unwrap_or_default();
+        self.rest = rest;
+        value
+    }
+}
+
 impl<'a> Iterator for TextValues<'a> {
-    type Item = Result<Option<&'a [u8]>, Malformed>;
+    type Item = Option<&'a [u8]>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
-        Some(self.reader.nullable_lenenc_bytes("value"))
+        Some(self.next_value())
     }
 
     #[inline]
@@ -80,8 +121,9 @@ mod tests {
 
     fn values(payload: &[u8], columns: usize) -> Result<Vec<Option<&[u8]>>, Malformed> {
         let row = TextRow::new(payload, columns);
+        assert_eq!(row.is_whole(), row.check().is_ok());
         row.check()?;
-        row.values().collect()
+        Ok(row.values().collect())
     }
 
     #[test]
@@ -100,8 +142,9 @@ mod tests {
     #[test]
     fn a_row_has_as_many_values_as_columns() {
         let check = |payload: &[u8], columns: usize, expected: Option<&'static str>| {
-            let field =
-                TextRow::new(payload, columns).check().err().map(|malformed| malformed.field);
+            let row = TextRow::new(payload, columns);
+            let field = row.check().err().map(|malformed| malformed.field);
+            assert_eq!(row.is_whole(), field.is_none(), "{payload:02x?} as {columns}");
             assert_eq!(field, expected, "{payload:02x?} as {columns}");
         };
         check(b"\x01a\x01b", 2, None);

@@ -26,6 +26,7 @@ fn the_stub_of_our_own_functions_is_understood() {
     for version_id in ["80235", "80401"] {
         let tables = made(stub, version_id).expect("the stub is right");
         assert!(tables.contains(r#"c"Vaquita\\set_query_timeout""#), "{tables}");
+        assert!(tables.contains("fn register_class_vaquita_rows"), "{tables}");
     }
 }
 

@@ -92,9 +92,14 @@ impl Compression {
         })
     }
 
-    /// The next packet received is the first of the reply to an exchange of one packet.
-    pub(crate) fn expect_reply(&mut self) {
-        self.sequence_id = 1;
+    /// The id of the next compressed packet in either direction.
+    pub(crate) fn sequence_id(&self) -> u8 {
+        self.sequence_id
+    }
+
+    /// The next packet received is the first of the reply to a command: the one with this id.
+    pub(crate) fn expect_reply(&mut self, sequence_id: u8) {
+        self.sequence_id = sequence_id;
     }
 
     /// The next packet, in either direction, begins an exchange.

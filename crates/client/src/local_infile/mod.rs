@@ -4,6 +4,7 @@
 //! sent ([`names`]); what is not exactly the name that is due is refused here, without asking anybody. A request that
 //! passes is a state of the connection ([`crate::State::SendingLoadData`]) that the caller answers, after its own rules.
 
+mod asks;
 mod file;
 mod names;
 
@@ -18,6 +19,7 @@ use crate::query::QueryResponse;
 use crate::state::{Call, State};
 use crate::statistics::PacketKind;
 
+pub(crate) use asks::may_ask;
 pub use file::{LocalFile, LocalFileError};
 pub(crate) use names::Names;
 
@@ -54,9 +56,15 @@ impl Connection {
         if let Some(name) = is_named {
             return Ok(QueryResponse::LocalInfile(name));
         }
+        if self.is_followed {
+            // The server is about to take for the file what was sent behind the query.
+            return Err(Malformed::new("COM_QUERY Response", "filename").into());
+        }
         self.stream.write_packet(END_OF_FILE)?;
         self.read_load_data_answer()?;
-        let refusal = if self.allows_local_infile {
+        let refusal = if self.stream.transport().queue().is_some() {
+            LocalInfileRefusal::Pipelined
+        } else if self.allows_local_infile {
             LocalInfileRefusal::NotNamed
         } else {
             LocalInfileRefusal::Forbidden

@@ -7,6 +7,7 @@ mod pipelined;
 
 use std::fmt;
 
+pub(crate) use pipelined::ReplyIds;
 use socket2::Socket;
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
 use vaquita_protocol::reader::{chunk_at, span};
@@ -148,6 +149,40 @@ impl PacketStream {
         let start = self.start + PACKET_HEADER_BYTES;
         self.start = start + length;
         Ok(Span { start, end: self.start })
+    }
+
+    /// The payload that comes next, if it is one of a single packet that is here as a whole. It is not received before
+    /// [`PacketStream::take_short`].
+    #[inline]
+    pub(crate) fn peek_short(&self) -> Option<Span> {
+        let received = self.buffer.get(self.start..self.end)?;
+        let header = PacketHeader::parse(*received.first_chunk()?);
+        let length = usize::try_from(header.payload_length).ok()?;
+        if length > received.len() - PACKET_HEADER_BYTES
+            || length == MAX_PACKET_PAYLOAD_BYTES
+            || header.sequence_id != self.sequence_id
+            || self.compression.is_some()
+        {
+            return None;
+        }
+        let start = self.start + PACKET_HEADER_BYTES;
+        Some(Span { start, end: start + length })
+    }
+
+    /// The payload of the packet that follows another one, if it is here.
+    #[inline]
+    pub(crate) fn payload_after(&self, other: Span) -> Option<Span> {
+        let header = PacketHeader::parse(chunk_at(&self.buffer, other.end)?);
+        let start = other.end + PACKET_HEADER_BYTES;
+        Some(Span { start, end: start + usize::try_from(header.payload_length).ok()? })
+    }
+
+    /// Receives a payload that was looked at.
+    #[inline]
+    pub(crate) fn take_short(&mut self, payload: Span) {
+        self.sequence_id = self.sequence_id.wrapping_add(1);
+        self.counted.packets_received += 1;
+        self.start = payload.end;
     }
 
     /// Receives a payload of several packets and closes the gaps that their headers leave.

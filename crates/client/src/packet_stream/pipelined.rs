@@ -3,6 +3,13 @@
 use super::{MAX_ANSWER_BYTES, PacketStream, Span};
 use crate::error::Error;
 
+/// The sequence ids of the first packet of a reply: they count on from the packets that the command took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReplyIds {
+    packet: u8,
+    compressed: u8,
+}
+
 impl PacketStream {
     /// Sends a command whose reply comes behind those that are still owed.
     pub(crate) fn write_behind(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
@@ -25,9 +32,20 @@ impl PacketStream {
 
     /// The next packet is the first of the reply to a command of one packet.
     pub(crate) fn expect_reply(&mut self) {
-        self.sequence_id = 1;
+        self.expect_reply_to(ReplyIds { packet: 1, compressed: 1 });
+    }
+
+    /// The ids of the reply to the command that was sent last.
+    pub(crate) fn reply_ids(&self) -> ReplyIds {
+        let compressed = self.compression.as_ref().map_or(0, |it| it.sequence_id());
+        ReplyIds { packet: self.sequence_id, compressed }
+    }
+
+    /// The next packet is the first of the reply with these ids.
+    pub(crate) fn expect_reply_to(&mut self, ids: ReplyIds) {
+        self.sequence_id = ids.packet;
         if let Some(compression) = &mut self.compression {
-            compression.expect_reply();
+            compression.expect_reply(ids.compressed);
         }
     }
 

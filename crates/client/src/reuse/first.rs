@@ -56,10 +56,7 @@ impl Connection {
             _ => None,
         };
         if repeatable.is_none() {
-            self.await_owed()?;
-            if let Err(end) = self.look() {
-                self.replace(end)?;
-            }
+            self.await_there()?;
         }
         self.reuse.first = First::Past;
         // Should that fail, the connection is closed, and another one counts in its place.
@@ -97,6 +94,24 @@ impl Connection {
                 Ok(())
             }
         }
+    }
+
+    /// Waits for the replies that are owed where a new user's first commands are to be sent without waiting for any of them.
+    ///
+    /// # Errors
+    /// As [`Connection::await_owed`].
+    pub(crate) fn await_first(&mut self) -> Result<(), Error> {
+        if self.reuse.is_first() {
+            self.await_there()?;
+            self.reuse.first = First::Past;
+        }
+        Ok(())
+    }
+
+    /// Waits for the replies that are owed, and looks whether the connection is there still.
+    fn await_there(&mut self) -> Result<(), Error> {
+        self.await_owed()?;
+        self.look().or_else(|end| self.replace(end))
     }
 
     /// Waits for the replies that are owed, before a command that must not be sent behind them.

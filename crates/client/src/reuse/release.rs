@@ -22,6 +22,7 @@ impl Connection {
             || self.state != State::Ready
             || self.spoilt.is_some()
             || self.reuse.traces.is_indelible
+            || self.options.init_commands.iter().any(|it| Traces::all_of(it).is_indelible)
             || (self.reuse.reset == Reset::Refused && self.reuse.traces.has_insert_id)
         {
             return false;
@@ -51,13 +52,12 @@ impl Connection {
         sent.is_ok()
     }
 
-    /// Waits until the server has ended the session that was wiped out; whether it may be handed on still.
+    /// Waits until the session that was wiped out has ended; whether it may be handed on still.
     pub(crate) fn await_release(&mut self) -> bool {
-        let awaited = match self.reuse.left {
+        let awaited = match std::mem::take(&mut self.reuse.left) {
             Left::Nothing => self.finish_owed(),
-            // The last reply is to be learnt from.
-            Left::ToLearn => self.skip_owed(1),
-            Left::ToLogIn => self.skip_owed(0),
+            Left::ToLearn => self.learn_from_first_reset(),
+            Left::ToLogIn => self.log_in_again(),
         };
         if awaited.is_err() {
             self.break_off();

@@ -105,7 +105,7 @@ impl Traces {
     }
 
     /// Of a statement that may do anything.
-    fn all_of(sql: &[u8]) -> Traces {
+    pub(crate) fn all_of(sql: &[u8]) -> Traces {
         let mut traces = Traces::ALL;
         for word in sql.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
             traces.is_indelible |= INDELIBLE.iter().any(|it| it.eq_ignore_ascii_case(word));

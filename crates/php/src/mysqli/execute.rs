@@ -153,15 +153,7 @@ impl Statement {
         if self.phase.get() < Phase::Prepared {
             return Ok(Err(self.fail_out_of_sync()));
         }
-        if self.has_result.get() && self.field_count() > 0 {
-            let took_next = self.flush();
-            let _ = self.rows.with(|rows| drop(rows.take()));
-            self.tells_columns.set(false);
-            self.phase.set(Phase::Prepared);
-            if took_next {
-                self.results.clear();
-            }
-        }
+        self.end_run();
         let count = usize::from(self.param_count());
         if count > 0 && !self.parameters.is_there() {
             let message = b"No data supplied for parameters in prepared statement";
@@ -197,6 +189,19 @@ impl Statement {
         self.values.clear();
         let _ = self.sent.with(Vec::clear);
         Ok(self.executed(executed, was_sent))
+    }
+
+    /// Reads what is left of the last run, before the next.
+    pub(super) fn end_run(&self) {
+        if self.has_result.get() && self.field_count() > 0 {
+            let took_next = self.flush();
+            let _ = self.rows.with(|rows| drop(rows.take()));
+            self.tells_columns.set(false);
+            self.phase.set(Phase::Prepared);
+            if took_next {
+                self.results.clear();
+            }
+        }
     }
 
     fn parameter(&self, number: usize) -> Parameter<'_> {

@@ -3,11 +3,9 @@
 use super::result::{ResultSet, only_argument};
 use crate::convert::Shape;
 use crate::session::advanced::Advanced;
-use crate::zend::array::List;
 use crate::zend::blueprint::Blueprint;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
-use crate::zend::memory::is_memory_exhausted;
 
 /// `mysqli_fetch_row`.
 pub(crate) fn fetch_row(call: &mut Call<'_>) -> Outcome {
@@ -19,10 +17,13 @@ pub(crate) fn fetch_assoc(call: &mut Call<'_>) -> Outcome {
     only_argument(call)?.fetch(Shape::Map, call.returns())
 }
 
+/// `MYSQLI_ASSOC`.
+pub(crate) const ASSOC: i64 = 1;
+
 /// What a fetch mode asks for; `MYSQLI_ASSOC` 1, `MYSQLI_NUM` 2, `MYSQLI_BOTH` 3.
-fn shape(call: &Call<'_>, mode: i64) -> Outcome<Shape> {
+pub(crate) fn shape(call: &Call<'_>, mode: i64) -> Outcome<Shape> {
     match mode {
-        1 => Ok(Shape::Map),
+        ASSOC => Ok(Shape::Map),
         2 => Ok(Shape::List),
         3 => Ok(Shape::Both),
         _ => Err(call.value_error(1, c"must be one of MYSQLI_NUM, MYSQLI_ASSOC, or MYSQLI_BOTH")),
@@ -85,19 +86,5 @@ pub(crate) fn fetch_all(call: &mut Call<'_>) -> Outcome {
     let mode = call.long_or(NUM)?;
     let open = ResultSet::of(object)?;
     let shape = shape(call, mode)?;
-    open.layout.prepare(&open.columns, shape);
-    open.begin();
-    let mut all = List::new(call.returns(), u32::try_from(open.row_count()).unwrap_or(0));
-    loop {
-        match open.advance() {
-            Ok(Advanced::Row) => {
-                open.row(|row| open.layout.write(row, shape, all.push()));
-                if is_memory_exhausted() {
-                    // PHP ends the script as soon as it gets control.
-                    return Ok(());
-                }
-            }
-            ended => return open.report(ended),
-        }
-    }
+    open.fetch_all(shape, call.returns())
 }

@@ -3,11 +3,13 @@
 pub(crate) mod asynchronous;
 pub(crate) mod commands;
 pub(crate) mod connect;
+pub(crate) mod done;
 pub(crate) mod execute;
 pub(crate) mod fetch;
 pub(crate) mod field;
 pub(crate) mod link;
 pub(crate) mod options;
+pub(crate) mod pipeline;
 pub(crate) mod prepare;
 pub(crate) mod query;
 pub(crate) mod report;

@@ -7,7 +7,7 @@ use crate::session::advanced::{Advanced, warn_of};
 use crate::session::failure::{Failed, LastError, OUT_OF_SYNC};
 use crate::session::rows::Rows;
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, deprecated, is_pending, throw_object, warning};
+use crate::zend::error::{self, Outcome, Thrown, deprecated, is_pending, throw_object, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::object::{Class, ClassSlot};
 use crate::zend::property::Property;
@@ -47,11 +47,7 @@ pub(crate) fn reports_errors() -> bool {
 /// Reports an error: an exception in strict mode, else a warning. The strings are given over.
 pub(crate) fn raise(errno: u16, sqlstate: Str, message: Str) -> Outcome {
     if REPORT_MODE.get() & REPORT_STRICT != 0 {
-        return Err(throw_object(
-            &EXCEPTION,
-            errno.into(),
-            &[(c"message", message), (c"sqlstate", sqlstate)],
-        ));
+        return Err(throw(errno, sqlstate, message));
     }
     let number = Str::decimal(errno.into());
     warning(&[b"(", sqlstate.bytes(), b"/", number.bytes(), b"): ", message.bytes()]);
@@ -59,7 +55,21 @@ pub(crate) fn raise(errno: u16, sqlstate: Str, message: Str) -> Outcome {
         string.release();
     }
     // The handler of the warning may have thrown.
-    if is_pending() { Err(crate::zend::error::Thrown) } else { Ok(()) }
+    if is_pending() { Err(Thrown) } else { Ok(()) }
+}
+
+/// Throws an error, whatever the report mode. The strings are given over.
+pub(crate) fn throw(errno: u16, sqlstate: Str, message: Str) -> Thrown {
+    throw_object(&EXCEPTION, errno.into(), &[(c"message", message), (c"sqlstate", sqlstate)])
+}
+
+/// Writes the last error as the exception that it would be, whatever the report mode; nothing is thrown.
+pub(crate) fn write_exception(error: &LastError, slot: Slot<'_>) {
+    let (errno, sqlstate) = (error.errno(), Str::new(&error.sqlstate()));
+    let message = error.look(|failure| Str::new(failure.map_or(b"", |it| &it.message)));
+    let message = message.unwrap_or_else(|| Str::new(b""));
+    let strings = [(c"message", message), (c"sqlstate", sqlstate)];
+    error::write_exception(slot, &EXCEPTION, errno.into(), &strings);
 }
 
 /// Whether the mode asks for reports of statements without a (good) index.
@@ -104,15 +114,28 @@ impl LastError {
 
     /// Reports the error whatever the report mode; only how is up to it.
     pub(crate) fn raise(&self) -> Outcome {
-        let failure = self.look(|failure| {
+        match self.told() {
+            Some((errno, sqlstate, message)) => raise(errno, sqlstate, message),
+            None => Ok(()),
+        }
+    }
+
+    /// Throws the error, whatever the report mode, for a call that has nothing to return then.
+    pub(crate) fn throw(&self) -> Thrown {
+        match self.told() {
+            Some((errno, sqlstate, message)) => throw(errno, sqlstate, message),
+            None => Thrown,
+        }
+    }
+
+    /// Its number, SQLSTATE and text; `None`: there is no error.
+    fn told(&self) -> Option<(u16, Str, Str)> {
+        let told = self.look(|failure| {
             failure.map(|failure| {
                 (failure.errno, Str::new(&failure.sqlstate), Str::new(&failure.message))
             })
         });
-        match failure.flatten() {
-            Some((errno, sqlstate, message)) => raise(errno, sqlstate, message),
-            None => Ok(()),
-        }
+        told.flatten()
     }
 }
 
@@ -219,7 +242,7 @@ impl Class for Driver {
             name: "driver_version",
             read: |_, reading| {
                 if reading.quiet {
-                    return Err(crate::zend::error::Thrown);
+                    return Err(Thrown);
                 }
                 deprecated(c"The driver_version property is deprecated");
                 reading.slot.long(super::DRIVER_VERSION);

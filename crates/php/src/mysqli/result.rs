@@ -101,7 +101,7 @@ impl ResultSet {
     }
 
     /// The result of the object that a call is about; else throws.
-    pub(super) fn of(object: Object<'_, ResultSet>) -> Outcome<&Open> {
+    pub(crate) fn of(object: Object<'_, ResultSet>) -> Outcome<&Open> {
         readable(object, false)
     }
 }
@@ -271,7 +271,7 @@ impl Iterate for ResultSet {
         Ok(true)
     }
 
-    fn next(object: Object<'_, ResultSet>, slot: Slot<'_>) -> Outcome {
+    fn next(object: Object<'_, ResultSet>, _number: i64, slot: Slot<'_>) -> Outcome {
         ResultSet::of(object)?.fetch(Shape::Map, slot)
     }
 }

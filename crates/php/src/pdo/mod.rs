@@ -6,7 +6,7 @@ mod connect;
 pub(crate) mod database;
 mod failure;
 mod parameter;
-mod statement;
+pub(crate) mod statement;
 
 use crate::mysqlnd::Mysqlnd;
 use crate::session::connecting::DEFAULT_SOCKET;

@@ -9,8 +9,9 @@ use crate::session::advanced::{Advanced, warn_of};
 use crate::session::counting::Ending;
 use crate::session::failure::{Failed, LastError};
 use crate::session::prepared::Executed;
-use crate::session::rows::Rows;
+use crate::session::rows::{Kept, Rows, Unkept, Which};
 use crate::statistics::Key;
+use crate::zend::error::Thrown;
 use crate::zend::guarded::Guarded;
 use crate::zend::held::Held;
 use crate::zend::pdo::{self, Bound, Running};
@@ -222,6 +223,32 @@ impl Statement {
         Ok(Rows::buffered(session, columns, format, stored))
     }
 
+    /// Whether there is a result.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.rows.peek(Option::is_some).unwrap_or(false)
+    }
+
+    /// Shares the rows that were not fetched yet.
+    pub(crate) fn keep(&self, running: Running<'_>) -> Result<Kept, Unkept> {
+        let kept = self.rows.peek(|rows| rows.as_ref().map(|rows| rows.keep(Which::Unfetched)));
+        let kept = kept.ok().flatten().unwrap_or(Err(Unkept::Gone));
+        match &kept {
+            Err(Unkept::Failed) => drop(self.settle::<()>(running, Err(Failed))),
+            Ok(kept) if kept.spoilt.is_some() => self.tell(running, &self.session.error),
+            _ => {}
+        }
+        kept
+    }
+
+    /// Throws the last error, whatever PDO does of errors.
+    pub(crate) fn throw(&self) -> Thrown {
+        if let Some(Told { number, sqlstate, text }) = failure::told(&self.error) {
+            pdo::throw(number, sqlstate, text);
+            text.release();
+        }
+        Thrown
+    }
+
     /// Looks at the columns of the result, if there is one.
     fn look_at_columns<R>(&self, look: impl FnOnce(&Columns) -> R) -> Option<R> {
         self.rows.peek(|rows| rows.as_ref().map(|rows| look(&rows.columns))).ok().flatten()
@@ -297,7 +324,7 @@ impl pdo::Statement for Statement {
     }
 
     fn write_column(&self, column: usize, slot: Slot<'_>) -> bool {
-        self.rows.peek(Option::is_some).unwrap_or(false) && self.values.write(column, slot)
+        self.has_rows() && self.values.write(column, slot)
     }
 
     fn bind(&self, running: Running<'_>, bound: Bound<'_>) -> bool {

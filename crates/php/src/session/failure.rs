@@ -85,8 +85,12 @@ impl LastError {
         Failed
     }
 
+    #[inline]
     pub(crate) fn clear(&self) {
-        let _ = self.0.with(Vec::clear);
+        // Before each row there is nothing, but once.
+        if !self.0.peek(Vec::is_empty).unwrap_or(false) {
+            let _ = self.0.with(Vec::clear);
+        }
     }
 
     /// Takes the errors out.

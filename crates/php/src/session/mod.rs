@@ -8,9 +8,11 @@ mod aside;
 pub(crate) mod connecting;
 pub(crate) mod counting;
 pub(crate) mod failure;
+mod fetching;
 mod living;
 pub(crate) mod local_infile;
 pub(crate) mod options;
+pub(crate) mod pipelined;
 pub(crate) mod pool;
 pub(crate) mod prepared;
 mod results;
@@ -26,6 +28,7 @@ use failure::{Failed, LastError};
 use living::Living;
 use local_infile::RequestedFile;
 use options::Options;
+use pipelined::Outcomes;
 use rows::Rows;
 use std::process;
 use std::rc::Rc;
@@ -53,6 +56,8 @@ pub(crate) struct Session {
     announced: Guarded<Option<Columns>>,
     /// The file that the server waits for.
     pub(crate) requested_file: Guarded<Option<RequestedFile>>,
+    /// What became of a pipeline's commands, until it is given to the script.
+    outcomes: Guarded<Outcomes>,
     /// Text on its way from the driver to PHP: here it has an owner while Zend allocates.
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
@@ -90,6 +95,7 @@ impl Session {
             error: LastError::none(),
             announced: Guarded::new(None),
             requested_file: Guarded::new(None),
+            outcomes: Guarded::new(Outcomes::new()),
             scratch: Guarded::new(Vec::new()),
             counters: Counters::new(),
             rows: Living::none(),

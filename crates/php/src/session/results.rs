@@ -125,6 +125,14 @@ impl Session {
         })
     }
 
+    /// Receives the next row and those that have come with it, which [`Connection::current_rows`] then shows; and how many.
+    pub(crate) fn advance_many(&self) -> Result<(Advanced, u32), Failed> {
+        self.drive_on(|connection| match connection.next_rows()? {
+            0 => Ok((Advanced::End, 0)),
+            count => Ok((Advanced::to_row(connection.spoilt_row()), count)),
+        })
+    }
+
     /// Looks at the row that `advance` received. No user code may run inside.
     pub(crate) fn current_row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
         self.look(|connection| connection.current_row().map(look)).flatten()

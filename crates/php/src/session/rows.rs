@@ -1,14 +1,16 @@
 //! The rows of a result, wherever they are: all here, still with the server, or behind a cursor of a prepared statement.
 
+mod kept;
+
 use super::Session;
 use super::advanced::Advanced;
 use super::failure::Failed;
-use crate::convert::{Format, Layout, Shape};
+use crate::convert::{Format, Layout};
 use crate::statistics::Key;
-use crate::zend::error::Outcome;
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
+pub(crate) use kept::{Kept, Unkept, Which};
 use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, UNKNOWN_ROWS, codes};
 
@@ -22,17 +24,17 @@ pub(crate) struct Rows {
     format: Format,
     /// Whether it counts what is fetched.
     is_counted: bool,
-    place: Place,
+    pub(super) place: Place,
 }
 
 /// That of rows which never came over a connection.
 const NO_GENERATION: u64 = u64::MAX;
 
 /// Where the rows are.
-enum Place {
+pub(super) enum Place {
     /// All here.
     Here {
-        rows: Guarded<Option<Buffered>>,
+        rows: Guarded<Option<Rc<Buffered>>>,
         count: u64,
         /// The row that is fetched next; `count + 1`: the end has been seen.
         position: Cell<u64>,
@@ -86,7 +88,7 @@ impl Rows {
         let spoilt = stored.spoilt_row();
         let place = Place::Here {
             count: stored.rows(),
-            rows: Guarded::new(Some(stored)),
+            rows: Guarded::new(Some(Rc::new(stored))),
             position: Cell::new(0),
             fetched: Cell::new(None),
             fetches: Cell::new(0),
@@ -191,8 +193,13 @@ impl Rows {
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
         self.follow_native();
-        let advanced = self.go_on()?;
-        if let Advanced::Spoilt(malformed) = advanced {
+        self.go_on_telling(false).map(|(advanced, _)| advanced)
+    }
+
+    /// Does as [`Rows::advance`]; with `many` to the last of those rows that have come, of which it tells how many there are.
+    pub(super) fn go_on_telling(&self, many: bool) -> Result<(Advanced, u32), Failed> {
+        let advanced = self.go_on(many)?;
+        if let (Advanced::Spoilt(malformed), _) = advanced {
             // Stock only warns; here the link remembers, too.
             self.session.error.set_spoilt(malformed);
         }
@@ -200,38 +207,40 @@ impl Rows {
     }
 
     /// As in stock what a script sets holds also for results that are there already, as long as their link is not closed.
-    fn follow_native(&self) {
+    #[inline]
+    pub(super) fn follow_native(&self) {
         let native = self.session.is_native();
         if native != self.layout.is_native() && self.is_live() {
             self.layout.set_native(&self.columns, native);
         }
     }
 
-    fn go_on(&self) -> Result<Advanced, Failed> {
+    fn go_on(&self, many: bool) -> Result<(Advanced, u32), Failed> {
         match &self.place {
             Place::Here { count, position, fetched, fetches, spoilt, .. } => {
                 let row = position.get();
                 position.set((row + 1).min(count + 1));
                 if row >= *count {
-                    return Ok(Advanced::End);
+                    return Ok((Advanced::End, 0));
                 }
                 fetched.set(Some(row));
                 fetches.set(fetches.get() + 1);
-                Ok(Advanced::to_row(spoilt.filter(|_| row + 1 == *count)))
+                Ok((Advanced::to_row(spoilt.filter(|_| row + 1 == *count)), 1))
             }
-            Place::There { ended, .. } if ended.get() => Ok(Advanced::End),
-            Place::There { .. } if !self.is_live() => Ok(Advanced::Gone),
+            Place::There { ended, .. } if ended.get() => Ok((Advanced::End, 0)),
+            Place::There { .. } if !self.is_live() => Ok((Advanced::Gone, 0)),
             Place::There { cursor, fetched, ended } => {
                 let advanced = match cursor {
-                    None => self.session.advance(),
+                    None if many => self.session.advance_many(),
+                    None => self.session.advance().map(|it| (it, 1)),
                     Some((statement, current)) => {
                         let row = self.session.fetch(statement, &self.columns, 1);
                         // Of rows one by one nobody knows how many there are.
                         self.session.adjust(|it| it.set_affected_rows(UNKNOWN_ROWS));
                         row.map(|row| {
                             let advanced = match row.rows() {
-                                0 => Advanced::End,
-                                _ => Advanced::to_row(row.spoilt_row()),
+                                0 => (Advanced::End, 0),
+                                _ => (Advanced::to_row(row.spoilt_row()), 1),
                             };
                             let _ = current.with(|current| *current = Some(row));
                             advanced
@@ -239,8 +248,8 @@ impl Rows {
                     }
                 };
                 match advanced {
-                    Ok(Advanced::End) => ended.set(true),
-                    Ok(_) => fetched.set(fetched.get() + 1),
+                    Ok((Advanced::End, _)) => ended.set(true),
+                    Ok((_, count)) => fetched.set(fetched.get() + u64::from(count)),
                     // Out of sync is not the end: as in stock, each further fetch fails again.
                     Err(_) => ended.set(self.session.error.errno() != codes::COMMANDS_OUT_OF_SYNC),
                 }
@@ -271,26 +280,6 @@ impl Rows {
     pub(crate) fn begin(&self) {
         if self.is_current() {
             self.session.error.clear();
-        }
-    }
-
-    /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
-    pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
-        self.layout.prepare(&self.columns, shape);
-        self.begin();
-        match self.advance() {
-            Ok(Advanced::Row) => {
-                self.row(|row| self.layout.write(row, shape, slot));
-                Ok(())
-            }
-            Ok(Advanced::End) => {
-                slot.null();
-                Ok(())
-            }
-            other => {
-                slot.bool(false);
-                self.report(other)
-            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! PHP arrays being built: lists, rows by number and by name, small objects.
+//! PHP arrays being built: lists, maps, small objects.
 
 use super::ffi;
 use super::slot::Slot;
@@ -54,49 +54,16 @@ impl Map {
         }
     }
 
-    /// The place of the element `key`, which holds NULL until it is written; an element that was there is replaced.
-    #[inline]
-    pub(crate) fn insert(&mut self, key: &Key) -> Slot<'_> {
-        // SAFETY: the array is ours alone; it copies the NULL and takes its own reference of the key.
-        unsafe {
-            let mut null: ffi::zval = core::mem::zeroed();
-            null.u1.type_info = ffi::IS_NULL;
-            Slot::new(match *key {
-                Key::Name(name) => ffi::zend_hash_update(self.0, name.0, &raw mut null),
-                Key::Index(index) => ffi::zend_hash_index_update(self.0, index, &raw mut null),
-            })
-        }
-    }
-
-    /// The place of the element with this name, as `insert`.
+    /// The place of the element with this name, which holds NULL until it is written; one that was there is replaced.
     pub(crate) fn insert_named(&mut self, name: &[u8]) -> Slot<'_> {
         let name = Str::concat(&[name]);
-        // SAFETY: as in `insert`; the array holds the name afterwards.
+        // SAFETY: the array is ours alone; it copies the NULL, and holds the name afterwards.
         unsafe {
             let mut null: ffi::zval = core::mem::zeroed();
             null.u1.type_info = ffi::IS_NULL;
             let place = ffi::zend_hash_update(self.0, name.0, &raw mut null);
             name.release();
             Slot::new(place)
-        }
-    }
-
-    /// Puts the value that `write` writes at `index`, unless something is there, and at `key`, whatever is there: the order of
-    /// things in which a column named like another's number loses to that one's number.
-    pub(crate) fn insert_both(&mut self, index: u64, key: &Key, write: impl FnOnce(Slot<'_>)) {
-        // SAFETY: the array is ours alone; the value is counted once for each place that takes it.
-        unsafe {
-            let mut value: ffi::zval = core::mem::zeroed();
-            write(Slot::new(&raw mut value));
-            if !ffi::zend_hash_index_add(self.0, index, &raw mut value).is_null()
-                && value.u1.v.type_flags != 0
-            {
-                (*value.value.counted).gc.refcount += 1;
-            }
-            match *key {
-                Key::Name(name) => ffi::zend_hash_update(self.0, name.0, &raw mut value),
-                Key::Index(index) => ffi::zend_hash_index_update(self.0, index, &raw mut value),
-            };
         }
     }
 }
@@ -125,43 +92,5 @@ impl Plain {
     pub(crate) fn long(&mut self, name: &str, value: i64) {
         // SAFETY: as above.
         unsafe { ffi::add_property_long_ex(self.0, name.as_ptr().cast(), name.len(), value) };
-    }
-}
-
-/// The key of a column in a row by name: made once a result, its hash computed.
-pub(crate) enum Key {
-    /// A name.
-    Name(Str),
-    /// A name that PHP's arrays take for a number.
-    Index(u64),
-}
-
-impl Key {
-    pub(crate) fn new(name: &[u8]) -> Key {
-        let mut index = 0;
-        // SAFETY: the first check is that of the macro ZEND_HANDLE_NUMERIC_STR; the function reads `len` bytes and the NUL
-        // behind them, so it gets a PHP string; hashing writes the hash into the string, which is ours alone.
-        unsafe {
-            let string = Str::concat(&[name]);
-            let looks_numeric =
-                name.first().is_some_and(|first| first.is_ascii_digit() || *first == b'-');
-            if looks_numeric
-                && ffi::_zend_handle_numeric_str_ex(string.as_ptr(), name.len(), &raw mut index)
-            {
-                string.release();
-                return Key::Index(index);
-            }
-            ffi::zend_string_hash_func(string.0);
-            Key::Name(string)
-        }
-    }
-}
-
-impl Drop for Key {
-    /// Keys belong to a result's object, whose handler runs while PHP's memory is there.
-    fn drop(&mut self) {
-        if let Key::Name(name) = self {
-            name.release();
-        }
     }
 }

@@ -174,7 +174,7 @@ impl<'a> Call<'a> {
     }
 
     /// The next argument, which `arity` has shown to be there, and its number.
-    fn next_given(&mut self) -> (Value<'a>, u32) {
+    pub(super) fn next_given(&mut self) -> (Value<'a>, u32) {
         debug_assert!(self.read < self.given());
         // SAFETY: the argument was given.
         let value = unsafe { Value::new(self.place_of_next()) };

@@ -1,16 +1,21 @@
 //! Registers what the stubs declare: the generated tables, joined to the Rust types behind them.
 
+use super::elements;
 use super::ffi;
 use super::globals;
 use super::iterator;
 use super::module::Functions;
 use super::object;
 use super::tables::{mysqli as tables, vaquita};
+use crate::mysqli::done::Done;
 use crate::mysqli::link::Link;
 use crate::mysqli::report::{Driver, EXCEPTION};
 use crate::mysqli::result::ResultSet;
 use crate::mysqli::statement::Statement;
 use crate::mysqli::warnings::Warnings;
+use crate::vaquita::row::Row;
+use crate::vaquita::row_iterator::RowIterator;
+use crate::vaquita::rows::Rows;
 use core::ffi::c_int;
 use core::ptr;
 
@@ -22,6 +27,27 @@ pub(crate) fn functions() -> Functions {
 /// The functions of the module vaquita, which take mysqli's objects.
 pub(crate) fn own_functions() -> Functions {
     Functions(vaquita::functions())
+}
+
+/// Registers the classes of the module vaquita; once, at PHP's start.
+pub(crate) fn register_own() {
+    // SAFETY: the module starts, so core, spl and json have started; each class is registered once, and has what its interfaces ask for.
+    unsafe {
+        let (countable, array) = (ffi::zend_ce_countable, ffi::zend_ce_arrayaccess);
+        let (aggregate, json) = (ffi::zend_ce_aggregate, ffi::php_json_serializable_ce);
+        // Zend wants to know the classes that a class's methods return.
+        let row = vaquita::register_class_vaquita_row(ptr::null_mut());
+        ffi::zend_class_implements(row, 4, aggregate, array, countable, json);
+        elements::install::<Row>(row);
+        let walk = vaquita::register_class_vaquita_rowiterator(ptr::null_mut());
+        ffi::zend_class_implements(walk, 1, ffi::spl_ce_SeekableIterator);
+        object::install::<RowIterator>(walk);
+        let rows = vaquita::register_class_vaquita_rows(ptr::null_mut());
+        ffi::zend_class_implements(rows, 4, aggregate, array, countable, json);
+        elements::install::<Rows>(rows);
+        iterator::install::<Rows>();
+        object::install::<Done>(vaquita::register_class_vaquita_done(ptr::null_mut()));
+    }
 }
 
 /// Registers mysqli's classes and constants; once, at PHP's start.

@@ -5,7 +5,7 @@
 use super::class::ClassSlot;
 use super::ffi;
 use super::globals;
-use super::slot::Value;
+use super::slot::{Slot, Value};
 use super::string::Str;
 use super::version;
 use core::ffi::{CStr, c_char};
@@ -25,6 +25,18 @@ pub(crate) fn throw_error(parts: &[&[u8]]) -> Thrown {
     // SAFETY: null stands for the class Error; the format takes one C string, which lives until it is released.
     unsafe { ffi::zend_throw_error(ptr::null_mut(), c"%s".as_ptr(), message.as_ptr()) };
     message.release();
+    Thrown
+}
+
+/// Throws a `TypeError` about an argument: what it must be, and the name of the type of the value in it that isn't.
+#[cold]
+pub(crate) fn throw_element_type_error(position: u32, what: &CStr, value: Value<'_>) -> Thrown {
+    // SAFETY: both are C strings, and what the words have places for; the value is readable.
+    unsafe {
+        let given = ffi::zend_zval_type_name(value.as_ptr());
+        let words = c"%s, %s found".as_ptr();
+        ffi::zend_argument_type_error(position, words, what.as_ptr(), given);
+    };
     Thrown
 }
 
@@ -60,6 +72,29 @@ pub(crate) fn throw_type_error(position: u32, what: &CStr, value: Value<'_>) -> 
     Thrown
 }
 
+/// Throws a `TypeError` about the argument at `position` (counted from 1), in words of all `parts`.
+#[cold]
+pub(crate) fn throw_argument_type_error(position: u32, parts: &[&[u8]]) -> Thrown {
+    let message = Str::concat(parts);
+    // SAFETY: the format takes one C string, which lives until it is released.
+    unsafe { ffi::zend_argument_type_error(position, c"%s".as_ptr(), message.as_ptr()) };
+    message.release();
+    Thrown
+}
+
+/// Throws SPL's `OutOfBoundsException`.
+#[cold]
+pub(crate) fn throw_out_of_bounds(parts: &[&[u8]]) -> Thrown {
+    let message = Str::concat(parts);
+    // SAFETY: the class is set at PHP's start; the format takes one C string, which lives until it is released.
+    unsafe {
+        let class = ffi::spl_ce_OutOfBoundsException;
+        ffi::zend_throw_exception_ex(class, 0, c"%s".as_ptr(), message.as_ptr());
+    }
+    message.release();
+    Thrown
+}
+
 /// Throws an `ArgumentCountError`.
 #[cold]
 pub(crate) fn throw_argument_count_error(what: &CStr) -> Thrown {
@@ -88,22 +123,36 @@ pub(crate) fn throw_argument_exception(position: u32, parts: &[&[u8]]) -> Thrown
 
 /// Throws an object of `class`, an exception, with these values in its properties.
 pub(crate) fn throw_object(class: &ClassSlot, code: i64, strings: &[(&CStr, Str)]) -> Thrown {
+    let mut exception = Slot::undefined();
+    // SAFETY: the place is this frame's own; Zend takes over the exception's reference.
+    unsafe {
+        write_exception(Slot::new(&raw mut exception), class, code, strings);
+        ffi::zend_throw_exception_object(&raw mut exception);
+    }
+    Thrown
+}
+
+/// Writes an object of `class`, an exception, with these values in its properties. Nothing is thrown.
+pub(crate) fn write_exception(
+    slot: Slot<'_>,
+    class: &ClassSlot,
+    code: i64,
+    strings: &[(&CStr, Str)],
+) {
     let class = class.entry();
     // SAFETY: the class is registered, so an object of it can be made; the names are C strings with their lengths; Zend
-    // copies each string's reference, and takes over the exception's.
+    // copies each string's reference.
     unsafe {
-        let mut exception: ffi::zval = core::mem::zeroed();
-        ffi::object_init_ex(&raw mut exception, class);
-        let object = exception.value.obj;
+        let exception = slot.as_ptr();
+        ffi::object_init_ex(exception, class);
+        let object = (*exception).value.obj;
         for (name, value) in strings {
             let name_bytes = name.count_bytes();
             ffi::zend_update_property_str(class, object, name.as_ptr(), name_bytes, value.0);
             value.release();
         }
         ffi::zend_update_property_long(class, object, c"code".as_ptr(), 4, code);
-        ffi::zend_throw_exception_object(&raw mut exception);
     }
-    Thrown
 }
 
 /// Whether an exception is pending, one that a warning's handler threw for example.

@@ -5,6 +5,7 @@ use super::call::Call;
 use super::conversion::{Turn, Wanted, convert, runs_user_code};
 use super::error::{Outcome, Thrown, is_pending};
 use super::ffi;
+use super::given::Elements;
 use super::slot::{Slot, Value, type_of};
 use super::string::Str;
 use core::cell::Cell;
@@ -85,6 +86,19 @@ impl Held {
             let elements = (*array.as_ptr()).value.arr;
             let mut list = List::new(Slot::new(&raw mut place), (*elements).nNumOfElements);
             each(elements, |element| copy(list.push(), element));
+            self.replace(place.value.arr);
+        }
+    }
+
+    /// Holds the elements of each array in an array, all in one list, references as references.
+    pub(crate) fn hold_elements_of_each(&self, arrays: Value<'_>) {
+        let mut place = Slot::undefined();
+        // SAFETY: as above; the type is looked at before the array is.
+        unsafe {
+            let mut list = List::new(Slot::new(&raw mut place), 0);
+            for array in Elements::of(arrays).filter(|array| array.is_array()) {
+                each((*array.as_ptr()).value.arr, |element| copy(list.push(), element));
+            }
             self.replace(place.value.arr);
         }
     }

@@ -9,12 +9,12 @@ use super::slot::{Slot, type_of};
 use core::ffi::c_int;
 use core::ptr;
 
-/// A class whose objects can be walked by `foreach`; its keys count from 0.
+/// A class whose objects can be walked by `foreach`; its keys count from 0. Several walks may go on at once.
 pub(crate) trait Iterate: Class {
     /// Goes back to the first element; `Ok(false)`: it can't, a warning has been given.
     fn rewind(object: Object<'_, Self>) -> Outcome<bool>;
-    /// Writes the next element; anything but an array ends the walk.
-    fn next(object: Object<'_, Self>, slot: Slot<'_>) -> Outcome;
+    /// Writes the next element, which has this number; anything but an array or an object ends the walk.
+    fn next(object: Object<'_, Self>, number: i64, slot: Slot<'_>) -> Outcome;
 }
 
 /// Zend's iterator with the element that it stands at.
@@ -41,6 +41,28 @@ pub(crate) fn iterator_object(call: &mut super::call::Call<'_>) {
         this.value.obj = object;
         this.u1.type_info = ffi::IS_OBJECT_EX;
         ffi::zend_create_internal_iterator_zval(slot.as_ptr(), &raw mut this);
+    }
+}
+
+/// Writes SPL's iterator over an array that `write` writes.
+pub(crate) fn array_iterator(slot: Slot<'_>, write: impl FnOnce(Slot<'_>)) {
+    let zval = slot.as_ptr();
+    // SAFETY: SPL's class is set at PHP's start and instantiable; its constructor takes the array, and a reference of its own. The array is
+    // this frame's: a long jump leaves it to the request's memory.
+    unsafe {
+        ffi::object_init_ex(zval, ffi::spl_ce_ArrayIterator);
+        let mut array = Slot::undefined();
+        write(Slot::new(&raw mut array));
+        ffi::zend_call_known_function(
+            (*ffi::spl_ce_ArrayIterator).constructor,
+            (*zval).value.obj,
+            ffi::spl_ce_ArrayIterator,
+            ptr::null_mut(),
+            1,
+            &raw mut array,
+            ptr::null_mut(),
+        );
+        ffi::zval_ptr_dtor(&raw mut array);
     }
 }
 
@@ -93,8 +115,15 @@ unsafe extern "C" fn destroy(walk: *mut ffi::zend_object_iterator) {
 
 unsafe extern "C" fn valid(walk: *mut ffi::zend_object_iterator) -> c_int {
     // SAFETY: as in `destroy`.
-    let is_array = unsafe { type_of(&raw const (*walk.cast::<Walk>()).element) == ffi::IS_ARRAY };
-    if is_array { ffi::ZEND_RESULT_CODE_SUCCESS } else { ffi::ZEND_RESULT_CODE_FAILURE }
+    let is_there = unsafe { is_element(&raw const (*walk.cast::<Walk>()).element) };
+    if is_there { ffi::ZEND_RESULT_CODE_SUCCESS } else { ffi::ZEND_RESULT_CODE_FAILURE }
+}
+
+/// # Safety
+/// `zval` must be readable.
+unsafe fn is_element(zval: *const ffi::zval) -> bool {
+    // SAFETY: the caller's promise.
+    matches!(unsafe { type_of(zval) }, ffi::IS_ARRAY | ffi::IS_OBJECT)
 }
 
 unsafe extern "C" fn element(walk: *mut ffi::zend_object_iterator) -> *mut ffi::zval {
@@ -126,9 +155,10 @@ unsafe extern "C" fn forward<T: Iterate>(walk: *mut ffi::zend_object_iterator) {
             return;
         }
         // An error is an exception that is pending: Zend looks for it itself, and the walk ends.
-        let _ = T::next(Object::new((*walk).zend.data.value.obj), Slot::new(place));
-        if type_of(place) == ffi::IS_ARRAY {
-            (*walk).number += 1;
+        let (object, number) = (Object::new((*walk).zend.data.value.obj), (*walk).number + 1);
+        let _ = T::next(object, number, Slot::new(place));
+        if is_element(place) {
+            (*walk).number = number;
         }
     }
 }

@@ -19,17 +19,72 @@ pub(crate) fn is_memory_exhausted() -> bool {
 /// A block of at least `bytes` bytes, aligned to 8. Zend long-jumps if the script may not have them.
 #[inline]
 pub(super) fn allocate(bytes: usize) -> *mut c_void {
+    allocate_words(bytes.div_ceil(8))
+}
+
+/// The same of so many times 8 bytes.
+#[inline]
+pub(super) fn allocate_words(words: usize) -> *mut c_void {
+    #[cfg(not(php_debug))]
+    if let Some(bin) = BIN_OF.get(words)
+        && let Some(allocate) = bins::ALLOCATE.get(usize::from(*bin))
+    {
+        // SAFETY: it returns a block of its bin's size, which is no less.
+        return unsafe { allocate() };
+    }
     // SAFETY: any size may be asked for.
     #[cfg(not(php_debug))]
     unsafe {
-        ffi::_emalloc(bytes)
+        ffi::_emalloc(words * 8)
     }
     // SAFETY: as above; a debugging PHP also notes who asks, as a C string and a line, twice.
     #[cfg(php_debug)]
     unsafe {
-        ffi::_emalloc(bytes, FILE, line!(), core::ptr::null(), 0)
+        ffi::_emalloc(words * 8, FILE, line!(), core::ptr::null(), 0)
     }
 }
+
+/// The sizes of small blocks (`ZEND_MM_BINS_INFO` of zend_alloc_sizes.h), each with the function that gives such a block: it need not find
+/// out which.
+#[cfg(not(php_debug))]
+mod bins {
+    use super::{c_void, ffi};
+
+    macro_rules! bins {
+        ($($bytes:literal $allocate:ident),* $(,)?) => {
+            pub(super) const BYTES: &[usize] = &[$($bytes),*];
+            pub(super) static ALLOCATE: &[unsafe extern "C" fn() -> *mut c_void] =
+                &[$(ffi::$allocate),*];
+        };
+    }
+
+    bins! {
+        8 _emalloc_8, 16 _emalloc_16, 24 _emalloc_24, 32 _emalloc_32, 40 _emalloc_40,
+        48 _emalloc_48, 56 _emalloc_56, 64 _emalloc_64, 80 _emalloc_80, 96 _emalloc_96,
+        112 _emalloc_112, 128 _emalloc_128, 160 _emalloc_160, 192 _emalloc_192,
+        224 _emalloc_224, 256 _emalloc_256, 320 _emalloc_320, 384 _emalloc_384,
+        448 _emalloc_448, 512 _emalloc_512, 640 _emalloc_640, 768 _emalloc_768,
+        896 _emalloc_896, 1024 _emalloc_1024, 1280 _emalloc_1280, 1536 _emalloc_1536,
+        1792 _emalloc_1792, 2048 _emalloc_2048, 2560 _emalloc_2560, 3072 _emalloc_3072,
+    }
+}
+
+/// For each small size, in words of 8 bytes, the first bin that it fits into.
+#[cfg(not(php_debug))]
+#[expect(clippy::indexing_slicing, reason = "in a constant it is an error of the build")]
+static BIN_OF: [u8; 3072 / 8 + 1] = {
+    let mut bin_of = [0; 3072 / 8 + 1];
+    let mut bin = 0;
+    let mut words = 0;
+    while words < bin_of.len() {
+        if words * 8 > bins::BYTES[bin as usize] {
+            bin += 1;
+        }
+        bin_of[words] = bin;
+        words += 1;
+    }
+    bin_of
+};
 
 /// Gives a block back.
 ///

@@ -40,6 +40,14 @@ struct Holder<T> {
 
 /// Makes `entry` the class of objects that carry a `T`.
 pub(super) fn install<T: Class>(entry: *mut ffi::zend_class_entry) {
+    install_with::<T>(entry, |_| {});
+}
+
+/// The same, with handlers beside the usual ones.
+pub(super) fn install_with<T: Class>(
+    entry: *mut ffi::zend_class_entry,
+    more: impl FnOnce(&mut ffi::zend_object_handlers),
+) {
     T::class().set(entry);
     T::class().handlers.get_or_init(|| {
         // SAFETY: Zend's own table is set before any extension starts, and never changes; it is plain data.
@@ -51,6 +59,7 @@ pub(super) fn install<T: Class>(entry: *mut ffi::zend_class_entry) {
         handlers.write_property = Some(property::write::<T>);
         handlers.has_property = Some(property::has::<T>);
         handlers.get_debug_info = Some(property::debug_info::<T>);
+        more(&mut handlers);
         handlers
     });
     // SAFETY: at PHP's start, before any object exists.
@@ -141,6 +150,12 @@ impl<'a, T: Class> Object<'a, T> {
                 (*object).ce == class || ffi::instanceof_function_slow((*object).ce, class);
             is_one.then(|| Object::new(object))
         }
+    }
+
+    /// The object that a script gave, if it is one of T's class.
+    pub(crate) fn given(value: Value<'a>) -> Option<Object<'a, T>> {
+        // SAFETY: whoever made the value promised that it stays.
+        unsafe { Object::of_value(value) }
     }
 
     /// Its state.

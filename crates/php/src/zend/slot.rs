@@ -31,6 +31,7 @@ impl<'a> Slot<'a> {
         unsafe { type_of(self.0) == ffi::IS_ARRAY }
     }
 
+    #[inline]
     fn set(self, value: ffi::zend_value, type_info: u32) {
         // SAFETY: `new` promised a writable zval.
         unsafe {
@@ -73,7 +74,12 @@ impl<'a> Slot<'a> {
     /// Writes a string of `bytes`: the copy.
     #[inline]
     pub(crate) fn bytes(self, bytes: &[u8]) {
-        self.str(Str::new(bytes));
+        // Only PHP's shared strings are not counted.
+        if bytes.len() < 2 {
+            self.set(ffi::zend_value { str_: Str::shared(bytes).0 }, ffi::IS_STRING);
+        } else {
+            self.set(ffi::zend_value { str_: Str::of_own(bytes).0 }, ffi::IS_STRING_EX);
+        }
     }
 
     /// Writes a string, taking its reference over.
@@ -153,6 +159,17 @@ impl<'a> Value<'a> {
             Kind::Array => unsafe { (*(*self.0).value.arr).nNumOfElements as usize },
             _ => 0,
         }
+    }
+
+    /// Whether it is an array.
+    pub(crate) fn is_array(self) -> bool {
+        self.kind() == Kind::Array
+    }
+
+    /// The bytes of a string; `None`: it is none.
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
+        // SAFETY: the type says which member of the union is set; the string lives as long as the value.
+        (self.kind() == Kind::String).then(|| unsafe { Str((*self.0).value.str_) }.bytes())
     }
 
     /// Whether it is NULL.

@@ -1,7 +1,7 @@
 //! `zend_string`: making, reading and releasing PHP's strings.
 
 use super::ffi;
-use super::memory::{self, allocate};
+use super::memory::{self, allocate_words};
 use core::ffi::{CStr, c_char};
 use core::mem::offset_of;
 use core::ptr;
@@ -20,39 +20,69 @@ impl Str {
     /// A string of `bytes`; empty and one-character strings are PHP's shared ones.
     #[inline]
     pub(crate) fn new(bytes: &[u8]) -> Str {
+        if bytes.len() < 2 { Str::shared(bytes) } else { Str::of_own(bytes) }
+    }
+
+    /// PHP's shared string of at most one byte.
+    #[inline]
+    pub(super) fn shared(bytes: &[u8]) -> Str {
         match *bytes {
-            // SAFETY: both globals are set before any extension starts, and never change.
-            [] => Str(unsafe { ffi::zend_empty_string }),
-            // SAFETY: as above; the table has 256 entries.
-            [byte] => Str(unsafe {
+            // SAFETY: the global is set before any extension starts, and never changes; the table has 256 entries.
+            [byte, ..] => Str(unsafe {
                 *(&raw const ffi::zend_one_char_string)
                     .cast::<*mut ffi::zend_string>()
                     .add(byte.into())
             }),
-            _ => Str::concat(&[bytes]),
+            // SAFETY: as above.
+            [] => Str(unsafe { ffi::zend_empty_string }),
         }
+    }
+
+    /// A new string of `bytes`.
+    #[inline]
+    pub(super) fn of_own(bytes: &[u8]) -> Str {
+        let string = Str::with_length(bytes.len());
+        // SAFETY: it has room for that many bytes.
+        unsafe { copy(bytes, string.as_mut_ptr()) };
+        string
+    }
+
+    /// A new string of so many bytes, which are to be written; the NUL behind them is.
+    #[inline]
+    fn with_length(len: usize) -> Str {
+        // SAFETY: `allocate_words` returns memory of at least the size asked for, aligned to 8, or does not return; every field of the header is
+        // written, and `len + 1` bytes have room behind it.
+        unsafe {
+            let words = HEADER_BYTES / 8 + len / 8 + 1;
+            let string = allocate_words(words).cast::<ffi::zend_string>();
+            (*string).gc.refcount = 1;
+            (*string).gc.u.type_info = ffi::GC_STRING;
+            (*string).h = 0;
+            (*string).len = len;
+            Str(string).as_mut_ptr().add(len).write(0);
+            Str(string)
+        }
+    }
+
+    /// Where the bytes begin.
+    fn as_mut_ptr(self) -> *mut u8 {
+        // SAFETY: the pointer is of a live `zend_string`.
+        unsafe { (&raw mut (*self.0).val).cast() }
     }
 
     /// One string of all `parts`, newly allocated in the request's memory.
     pub(crate) fn concat(parts: &[&[u8]]) -> Str {
         let len: usize = parts.iter().map(|part| part.len()).sum();
-        // SAFETY: `allocate` returns memory of at least the size asked for, aligned to 8, or does not return; every field
-        // of the header is written, and the bytes and their NUL fill exactly `len + 1` more.
-        unsafe {
-            let string =
-                allocate((HEADER_BYTES + len + 1).next_multiple_of(8)).cast::<ffi::zend_string>();
-            (*string).gc.refcount = 1;
-            (*string).gc.u.type_info = ffi::GC_STRING;
-            (*string).h = 0;
-            (*string).len = len;
-            let mut to = (&raw mut (*string).val).cast::<u8>();
-            for part in parts {
+        let string = Str::with_length(len);
+        let mut to = string.as_mut_ptr();
+        for part in parts {
+            // SAFETY: the string has room for all parts.
+            unsafe {
                 ptr::copy_nonoverlapping(part.as_ptr(), to, part.len());
                 to = to.add(part.len());
             }
-            to.write(0);
-            Str(string)
         }
+        string
     }
 
     /// A number in decimal digits.
@@ -78,6 +108,21 @@ impl Str {
     pub(super) fn as_ptr(self) -> *const c_char {
         // SAFETY: the pointer is of a live `zend_string`.
         unsafe { (&raw const (*self.0).val).cast() }
+    }
+
+    /// The number that PHP's arrays take it for as a key, if they do.
+    #[inline]
+    pub(super) fn as_number(self) -> Option<u64> {
+        let bytes = self.bytes();
+        let mut number = 0;
+        // The first check is that of the macro ZEND_HANDLE_NUMERIC_STR.
+        let looks_numeric = bytes.first().is_some_and(|it| it.is_ascii_digit() || *it == b'-');
+        // SAFETY: the function reads the bytes and the NUL behind them.
+        let is_number = looks_numeric
+            && unsafe {
+                ffi::_zend_handle_numeric_str_ex(self.as_ptr(), bytes.len(), &raw mut number)
+            };
+        is_number.then_some(number)
     }
 
     /// Whether it lives for ever and is not counted.
@@ -110,3 +155,36 @@ impl Str {
 
 /// `IS_STR_INTERNED` of zend_types.h (there an alias that bindgen can't evaluate).
 const IS_STR_INTERNED: u32 = ffi::GC_IMMUTABLE;
+
+/// Copies bytes, few of them without a call: what is left over by a piece is copied with some of the bytes before it.
+///
+/// # Safety
+/// `to` must have room for them.
+#[inline]
+unsafe fn copy(bytes: &[u8], to: *mut u8) {
+    /// # Safety
+    /// There must be at least `N` bytes, and room for all of them.
+    #[inline]
+    unsafe fn by<const N: usize>(bytes: &[u8], to: *mut u8) {
+        let last = bytes.len() - N;
+        let from = bytes.as_ptr();
+        // SAFETY: the caller's promise. Both pieces lie within the bytes.
+        unsafe {
+            ptr::copy_nonoverlapping(from, to, N);
+            ptr::copy_nonoverlapping(from.add(last), to.add(last), N);
+        }
+    }
+    // SAFETY: the caller's promise; each piece is no longer than the bytes.
+    unsafe {
+        match bytes.len() {
+            65.. => ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()),
+            33.. => by::<32>(bytes, to),
+            16.. => by::<16>(bytes, to),
+            8.. => by::<8>(bytes, to),
+            4.. => by::<4>(bytes, to),
+            2.. => by::<2>(bytes, to),
+            1 => to.write(*bytes.as_ptr()),
+            0 => {}
+        }
+    }
+}

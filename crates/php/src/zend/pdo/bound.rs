@@ -1,4 +1,4 @@
-//! PDO's side of a bound parameter, and the stream that may be its value.
+//! PDO's side of a bound parameter or column, and the stream that may be its value.
 
 use super::super::ffi;
 use super::super::held;

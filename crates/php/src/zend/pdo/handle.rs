@@ -6,6 +6,7 @@ use super::super::slot::Value;
 use super::super::string::Str;
 use super::bound::Bound;
 use super::library::library;
+use super::treatment::Treatment;
 use core::ffi::{CStr, c_char, c_int};
 use core::marker::PhantomData;
 use core::ptr;
@@ -105,12 +106,17 @@ impl<'a> Handle<'a> {
 
     /// Throws a `PDOException`, as a constructor does that can't connect.
     pub(crate) fn throw(self, code: u16, sqlstate: [u8; 5], message: Str) {
-        let Some(library) = library() else { return };
-        let mut state = error_type(sqlstate);
-        // SAFETY: both are C strings, which PDO copies.
-        unsafe {
-            (library.pdo_throw_exception)(code.into(), message.as_ptr().cast_mut(), &raw mut state);
-        }
+        throw(code, sqlstate, message);
+    }
+}
+
+/// Throws a `PDOException`.
+pub(super) fn throw(code: u16, sqlstate: [u8; 5], message: Str) {
+    let Some(library) = library() else { return };
+    let mut state = error_type(sqlstate);
+    // SAFETY: both are C strings, which PDO copies.
+    unsafe {
+        (library.pdo_throw_exception)(code.into(), message.as_ptr().cast_mut(), &raw mut state);
     }
 }
 
@@ -230,6 +236,24 @@ impl<'a> Running<'a> {
             let columns = (*self.0).columns;
             !columns.is_null() && !(*columns).name.is_null()
         }
+    }
+
+    /// The name of a column, as PDO has it; `None`: PDO was not told of it.
+    pub(crate) fn column_name(self, column: usize) -> Option<&'a [u8]> {
+        // SAFETY: as above; PDO has as many columns as it counts, with a name each or none.
+        unsafe {
+            if column >= self.column_count() || (*self.0).columns.is_null() {
+                return None;
+            }
+            let name = (*(*self.0).columns.add(column)).name;
+            (!name.is_null()).then(|| Str(name).bytes())
+        }
+    }
+
+    /// What PDO makes of the values that it gets.
+    pub(crate) fn treatment(self) -> Treatment {
+        // SAFETY: as above; a statement of ours has a connection.
+        unsafe { Treatment::of((*self.0).dbh) }
     }
 
     /// Sets the SQLSTATE that PDO reports of the statement.

@@ -11,10 +11,12 @@ mod methods;
 #[cfg(php_pdo_classes)]
 mod scanner;
 mod statement_methods;
+mod treatment;
 
 use super::call::Call;
-use super::error::{Outcome, startup_warning, throw_error};
+use super::error::{Outcome, Thrown, startup_warning, throw_error};
 use super::ffi;
+use super::globals;
 use super::held::Held;
 use super::slot::{Slot, Value};
 use super::string::Str;
@@ -25,6 +27,8 @@ use core::ffi::CStr;
 pub(crate) use handle::{Handle, Options, Running, to_bool, to_long};
 use library::library;
 use methods::{database, factory};
+use statement_methods::known_statement;
+pub(crate) use treatment::Treatment;
 
 /// What a driver could say of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -169,4 +173,56 @@ pub(crate) fn receiver<'a, T: Database>(call: &mut Call<'a>) -> Outcome<&'a T> {
         }
         Ok(database(dbh))
     }
+}
+
+/// What a script gave where a statement was asked for.
+pub(crate) enum Given<'a, S> {
+    /// One of this driver's.
+    Ours(&'a S, Running<'a>),
+    /// One of another driver's, which is called so; empty: of none, for PDO did not make it.
+    Others(&'a [u8]),
+    /// Something else.
+    Nothing,
+}
+
+/// The statement that a value is.
+pub(crate) fn statement_of<'a, S: Statement>(value: Value<'a>) -> Given<'a, S> {
+    // SAFETY: the type is looked at before the object is; one of PDO's class, which a script can't have made where PDO is there, stands at
+    // the end of PDO's statement. A driver is one of PDO's, and its name a C string.
+    unsafe {
+        if library().is_none() || value.raw_type() != ffi::IS_OBJECT {
+            return Given::Nothing;
+        }
+        let object = (*value.as_ptr()).value.obj;
+        let class = statement_class();
+        if class.is_null()
+            || ((*object).ce != class && !ffi::instanceof_function_slow((*object).ce, class))
+        {
+            return Given::Nothing;
+        }
+        let offset = core::mem::offset_of!(ffi::pdo_stmt_t, std);
+        let stmt = object.byte_sub(offset).cast::<ffi::pdo_stmt_t>();
+        if let Some(statement) = known_statement(stmt) {
+            return Given::Ours(statement, Running::new(stmt));
+        }
+        let driver = (*stmt).dbh.as_ref().and_then(|dbh| dbh.driver.as_ref());
+        Given::Others(driver.map_or(b"", |it| CStr::from_ptr(it.driver_name).to_bytes()))
+    }
+}
+
+/// PDO's class of statements; null: there is none.
+fn statement_class() -> *mut ffi::zend_class_entry {
+    const NAME: &CStr = c"pdostatement";
+    // SAFETY: the table of classes lives as long as PHP, and its values are pointers to classes.
+    unsafe {
+        let classes = (*globals::compiler()).class_table;
+        let found = ffi::zend_hash_str_find(classes, NAME.as_ptr(), NAME.count_bytes());
+        if found.is_null() { core::ptr::null_mut() } else { (*found).value.ptr.cast() }
+    }
+}
+
+/// Throws a `PDOException`.
+pub(crate) fn throw(code: u16, sqlstate: [u8; 5], message: Str) -> Thrown {
+    handle::throw(code, sqlstate, message);
+    Thrown
 }

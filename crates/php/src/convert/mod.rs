@@ -1,0 +1,254 @@
+//! THE copy: a row of the wire becomes PHP values, and nothing else stands between the two.
+//!
+//! How a column is read is decided once a result. A row has been checked when it arrived; a value that can't be read after all
+//! becomes NULL rather than a crash.
+
+mod reader;
+
+use crate::statistics::{ColumnTally, Key as Counter, RowTally};
+use crate::zend::array::List;
+use crate::zend::memory::is_memory_exhausted;
+pub(crate) use crate::zend::row::Shape;
+use crate::zend::row::{NewRow, Template};
+use crate::zend::slot::Slot;
+use core::cell::Cell;
+use reader::Reader;
+use vaquita_client::{ColumnDefinition41, Row, TextValues};
+
+/// After how many bytes of rows it is looked whether the script may have more memory.
+const LOOK_BYTES: usize = 64 << 10;
+
+/// In which form values come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// As text: the answer to a query.
+    Text,
+    /// In the form of their type: the answer to a prepared statement.
+    Binary,
+}
+
+/// How the values of one column are read, and how many were.
+struct Column {
+    reader: Cell<Reader>,
+    tally: ColumnTally,
+}
+
+impl Column {
+    /// Writes its value of a row.
+    #[inline(always)]
+    fn write(&self, bytes: Option<&[u8]>, slot: Slot<'_>) {
+        match bytes {
+            Some(bytes) => self.reader.get().write(bytes, slot),
+            None => {
+                self.tally.null();
+                slot.null();
+            }
+        }
+    }
+}
+
+/// Whether the values of all columns are strings as they come.
+fn are_plain(columns: &[Column]) -> bool {
+    columns.iter().all(|column| column.reader.get() == Reader::Bytes)
+}
+
+/// How the rows of one result become values.
+pub(crate) struct Layout {
+    columns: Vec<Column>,
+    format: Format,
+    is_native: Cell<bool>,
+    /// Whether each value is a string as it comes.
+    is_plain: Cell<bool>,
+    tally: RowTally,
+    /// What rows are made from: by number, by name, by both.
+    templates: [Template; 3],
+}
+
+impl Layout {
+    /// `native`: integers and floats instead of the digits of the text.
+    pub(crate) fn new(columns: &[ColumnDefinition41], format: Format, native: bool) -> Layout {
+        let reader = |column: &ColumnDefinition41| match format {
+            Format::Text => Reader::of(column, native),
+            Format::Binary => Reader::of_binary(column),
+        };
+        let is_binary = format == Format::Binary;
+        let column = |column: &ColumnDefinition41| Column {
+            reader: Cell::new(reader(column)),
+            tally: ColumnTally::of(column.column_type, is_binary),
+        };
+        let columns: Vec<Column> = columns.iter().map(column).collect();
+        Layout {
+            is_plain: Cell::new(are_plain(&columns)),
+            columns,
+            format,
+            is_native: Cell::new(native),
+            tally: RowTally::default(),
+            templates: [const { Template::new() }; 3],
+        }
+    }
+
+    fn template(&self, shape: Shape) -> &Template {
+        let [list, map, both] = &self.templates;
+        match shape {
+            Shape::List => list,
+            Shape::Map => map,
+            Shape::Both => both,
+        }
+    }
+
+    /// Makes what rows of this shape are made from, if it is not there yet.
+    #[inline]
+    pub(crate) fn prepare(&self, columns: &[ColumnDefinition41], shape: Shape) {
+        self.template(shape).make(shape, columns.iter().map(ColumnDefinition41::name));
+    }
+
+    /// Whether rows are native now.
+    #[inline]
+    pub(crate) fn is_native(&self) -> bool {
+        self.is_native.get()
+    }
+
+    /// Has the next rows be native or not.
+    pub(crate) fn set_native(&self, columns: &[ColumnDefinition41], native: bool) {
+        self.is_native.set(native);
+        if self.format == Format::Text {
+            for (column, definition) in self.columns.iter().zip(columns) {
+                column.reader.set(Reader::of(definition, native));
+            }
+            self.is_plain.set(are_plain(&self.columns));
+        }
+    }
+
+    /// Writes a row as an array; `prepare` was called for this shape.
+    pub(crate) fn write(&self, row: Row<'_>, shape: Shape, slot: Slot<'_>) {
+        self.write_row(row, self.template(shape), slot, false);
+    }
+
+    /// Writes so many rows, each as an array, and tells how many: it ends where the script may have no more memory.
+    pub(crate) fn write_all<'a>(
+        &self,
+        rows: impl Iterator<Item = Row<'a>>,
+        count: u32,
+        shape: Shape,
+        all: &mut List,
+    ) -> u32 {
+        let template = self.template(shape);
+        template.count_keys(count);
+        let mut written = 0;
+        let mut unlooked_bytes = 0;
+        for (row, number) in rows.zip(1..=count) {
+            self.write_row(row, template, all.push(), true);
+            written = number;
+            unlooked_bytes += row.payload_bytes();
+            if unlooked_bytes > LOOK_BYTES
+                && std::mem::take(&mut unlooked_bytes) > 0
+                && is_memory_exhausted()
+            {
+                break;
+            }
+        }
+        template.uncount_keys(count - written);
+        written
+    }
+
+    #[inline]
+    fn write_row(&self, row: Row<'_>, template: &Template, slot: Slot<'_>, has_keys: bool) {
+        self.tally.row(row);
+        let Some(new) = template.copy(slot, has_keys) else { return };
+        // Asked once a row rather than once a value.
+        match row {
+            Row::Text(row) => {
+                let mut values = row.values();
+                if self.is_plain.get() {
+                    self.write_strings(new, values);
+                } else {
+                    self.write_values(new, || values.next_value());
+                }
+            }
+            Row::Binary(row) => {
+                let mut values = row.values();
+                self.write_values(new, || values.next().and_then(Result::unwrap_or_default));
+            }
+        }
+    }
+
+    /// What most rows are: strings, one after the other.
+    #[inline]
+    fn write_strings(&self, mut row: NewRow<'_>, mut values: TextValues<'_>) {
+        let Some(slots) = row.slots() else {
+            return self.write_values(row, || values.next_value());
+        };
+        for (slot, column) in slots.zip(&self.columns) {
+            match values.next_value() {
+                Some(bytes) => slot.bytes(bytes),
+                None => {
+                    column.tally.null();
+                    slot.null();
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn write_values<'a>(&self, row: NewRow<'_>, mut next: impl FnMut() -> Option<&'a [u8]>) {
+        for (column, place) in self.columns.iter().zip(row.places()) {
+            let value = next();
+            match row.slot(place) {
+                Some(slot) => column.write(value, slot),
+                None if value.is_none() => column.tally.null(),
+                None => {}
+            }
+        }
+        row.finish();
+    }
+
+    /// Writes each value of a row where `place` says.
+    pub(crate) fn write_each<'a>(&self, row: Row<'_>, place: impl Fn(usize) -> Option<Slot<'a>>) {
+        self.tally.row(row);
+        for (number, (column, value)) in self.columns.iter().zip(row.values()).enumerate() {
+            if let Some(slot) = place(number) {
+                column.write(value, slot);
+            }
+        }
+    }
+
+    /// Writes one column of a row.
+    pub(crate) fn write_column(&self, row: Row<'_>, column: usize, slot: Slot<'_>) {
+        match self.columns.iter().zip(row.values()).nth(column) {
+            Some((column, value)) => {
+                self.tally.lone_value(&column.tally, value);
+                match value {
+                    Some(bytes) => column.reader.get().write(bytes, slot),
+                    None => slot.null(),
+                }
+            }
+            None => slot.null(),
+        }
+    }
+
+    /// Writes the list of the values' lengths in bytes.
+    pub(crate) fn write_lengths(&self, row: Row<'_>, slot: Slot<'_>) {
+        let mut list = List::new(slot, self.capacity());
+        for (column, value) in self.columns.iter().zip(row.values()) {
+            list.push().long(column.reader.get().length(value));
+        }
+    }
+
+    /// Writes a list of as many zeros as there are columns.
+    pub(crate) fn write_zero_lengths(&self, slot: Slot<'_>) {
+        let mut list = List::new(slot, self.capacity());
+        for _ in &self.columns {
+            list.push().long(0);
+        }
+    }
+
+    /// Tells how many values were written.
+    pub(crate) fn tell(&self, tell: impl FnMut(Counter, u64)) {
+        let columns = self.columns.iter().map(|column| &column.tally);
+        self.tally.tell(self.format == Format::Binary, columns, tell);
+    }
+
+    fn capacity(&self) -> u32 {
+        u32::try_from(self.columns.len()).unwrap_or(0)
+    }
+}

@@ -1,0 +1,196 @@
+//! How the bytes of a column become a value of PHP's.
+
+use crate::zend::slot::Slot;
+use crate::zend::string::Str;
+use vaquita_client::binary_value::{self, DateTime, Time};
+use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType};
+
+/// How the bytes of a column become a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// A string, as they are.
+    Bytes,
+    /// The number that the bits make, in decimal digits.
+    Bit,
+    /// As `Bit`, an integer where it fits.
+    NativeBit,
+    /// An integer; digits where it does not fit.
+    Integer,
+    /// A float.
+    Float,
+    /// An integer of the binary protocol.
+    Signed,
+    /// One without a sign, or its digits where it does not fit.
+    Unsigned,
+    /// Its digits, with zeros in front up to this length.
+    Zerofill(u32),
+    /// A FLOAT of the binary protocol, as exact as this many digits after the point are, or as a FLOAT is.
+    BinaryFloat(Option<u8>),
+    /// A DOUBLE of the binary protocol.
+    BinaryDouble,
+    /// A date of the binary protocol, as text.
+    Date,
+    /// A date and time, with this many digits after the point.
+    DateTime(u8),
+    /// A time, with this many digits after the point.
+    Time(u8),
+}
+
+/// What `decimals` says of a FLOAT without a fixed number of digits after the point.
+const NOT_FIXED_DECIMALS: u8 = 31;
+
+impl Reader {
+    pub(super) fn of_binary(column: &ColumnDefinition41) -> Reader {
+        let has = |flag| column.flags.contains(flag);
+        match column.column_type {
+            ColumnType::BIT => Reader::NativeBit,
+            ColumnType::TINY
+            | ColumnType::SHORT
+            | ColumnType::INT24
+            | ColumnType::LONG
+            | ColumnType::LONGLONG
+            | ColumnType::YEAR => match () {
+                () if has(ColumnFlags::UNSIGNED) && has(ColumnFlags::ZEROFILL) => {
+                    Reader::Zerofill(column.length)
+                }
+                () if has(ColumnFlags::UNSIGNED) => Reader::Unsigned,
+                () => Reader::Signed,
+            },
+            ColumnType::FLOAT => {
+                Reader::BinaryFloat(Some(column.decimals).filter(|it| *it < NOT_FIXED_DECIMALS))
+            }
+            ColumnType::DOUBLE => Reader::BinaryDouble,
+            ColumnType::DATE => Reader::Date,
+            ColumnType::DATETIME | ColumnType::TIMESTAMP => Reader::DateTime(column.decimals),
+            ColumnType::TIME => Reader::Time(column.decimals),
+            _ => Reader::Bytes,
+        }
+    }
+
+    pub(super) fn of(column: &ColumnDefinition41, native: bool) -> Reader {
+        match column.column_type {
+            ColumnType::BIT if native => Reader::NativeBit,
+            ColumnType::BIT => Reader::Bit,
+            ColumnType::TINY
+            | ColumnType::SHORT
+            | ColumnType::INT24
+            | ColumnType::LONG
+            | ColumnType::LONGLONG
+            | ColumnType::YEAR
+                if native && !column.flags.contains(ColumnFlags::ZEROFILL) =>
+            {
+                Reader::Integer
+            }
+            ColumnType::FLOAT | ColumnType::DOUBLE if native => Reader::Float,
+            _ => Reader::Bytes,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn write(self, bytes: &[u8], slot: Slot<'_>) {
+        // What most values are needs none of the registers that the others save.
+        if self == Reader::Bytes { slot.bytes(bytes) } else { self.convert(bytes, slot) }
+    }
+
+    #[inline(never)]
+    fn convert(self, bytes: &[u8], slot: Slot<'_>) {
+        match self {
+            Reader::Bytes => slot.bytes(bytes),
+            Reader::Bit => slot.str(Str::decimal(bits(bytes))),
+            Reader::NativeBit => match i64::try_from(bits(bytes)) {
+                Ok(number) => slot.long(number),
+                Err(_) => slot.str(Str::decimal(bits(bytes))),
+            },
+            Reader::Integer => match parse::<i64>(bytes) {
+                Some(number) => slot.long(number),
+                None => slot.bytes(bytes),
+            },
+            Reader::Float => match parse::<f64>(bytes) {
+                Some(number) => slot.double(number),
+                None => slot.bytes(bytes),
+            },
+            Reader::Signed => slot.long(binary_value::signed(bytes)),
+            Reader::Unsigned => {
+                let number = binary_value::unsigned(bytes);
+                match i64::try_from(number) {
+                    Ok(number) => slot.long(number),
+                    Err(_) => slot.str(Str::decimal(number)),
+                }
+            }
+            Reader::Zerofill(length) => {
+                slot.str(zero_filled(binary_value::unsigned(bytes), length));
+            }
+            Reader::BinaryFloat(decimals) => match binary_value::float(bytes) {
+                Ok(number) => slot.double(widened(number, decimals)),
+                Err(_) => slot.null(),
+            },
+            Reader::BinaryDouble => match binary_value::double(bytes) {
+                Ok(number) => slot.double(number),
+                Err(_) => slot.null(),
+            },
+            Reader::Date => match DateTime::parse(bytes) {
+                Ok(value) => slot.bytes(value.date_text().as_bytes()),
+                Err(_) => slot.null(),
+            },
+            Reader::DateTime(decimals) => match DateTime::parse(bytes) {
+                Ok(value) => slot.bytes(value.text(decimals).as_bytes()),
+                Err(_) => slot.null(),
+            },
+            Reader::Time(decimals) => match Time::parse(bytes) {
+                Ok(value) => slot.bytes(value.text(decimals).as_bytes()),
+                Err(_) => slot.null(),
+            },
+        }
+    }
+
+    /// The length of the value if it is a string, else 0, as stock counts.
+    pub(super) fn length(self, bytes: Option<&[u8]>) -> i64 {
+        let bytes = bytes.unwrap_or_default();
+        let length = match self {
+            Reader::Bytes => bytes.len(),
+            Reader::Bit if bytes.is_empty() => 0,
+            Reader::Bit => bits(bytes).checked_ilog10().map_or(1, |log| log as usize + 1),
+            Reader::NativeBit
+            | Reader::Integer
+            | Reader::Float
+            | Reader::Signed
+            | Reader::Unsigned
+            | Reader::Zerofill(_)
+            | Reader::BinaryFloat(_)
+            | Reader::BinaryDouble
+            | Reader::Date
+            | Reader::DateTime(_)
+            | Reader::Time(_) => 0,
+        };
+        i64::try_from(length).unwrap_or(i64::MAX)
+    }
+}
+
+/// The number that up to eight bytes make, the highest first.
+fn bits(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn parse<T: core::str::FromStr>(bytes: &[u8]) -> Option<T> {
+    core::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+/// A number's digits, with zeros in front up to `length`.
+fn zero_filled(number: u64, length: u32) -> Str {
+    const ZEROS: [u8; 255] = [b'0'; 255];
+    let digits = number.checked_ilog10().unwrap_or(0) as usize + 1;
+    let missing = (length as usize).saturating_sub(digits).min(ZEROS.len());
+    let number = Str::decimal(number);
+    let filled = Str::concat(&[ZEROS.get(..missing).unwrap_or_default(), number.bytes()]);
+    number.release();
+    filled
+}
+
+/// A FLOAT as the double that its digits stand for: as many of them after the point as the column has, or the six that a FLOAT is sure of.
+fn widened(number: f32, decimals: Option<u8>) -> f64 {
+    let digits = match decimals {
+        Some(decimals) => format!("{:.*}", decimals.into(), f64::from(number)),
+        None => format!("{:.5e}", f64::from(number)),
+    };
+    digits.parse().unwrap_or(f64::from(number))
+}

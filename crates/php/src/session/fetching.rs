@@ -1,0 +1,101 @@
+//! Rows as arrays: one by one, or all that are left.
+
+use super::advanced::Advanced;
+use super::rows::{Place, Rows};
+use crate::convert::Shape;
+use crate::zend::array::List;
+use crate::zend::error::Outcome;
+use crate::zend::memory::is_memory_exhausted;
+use crate::zend::slot::Slot;
+
+impl Rows {
+    /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
+    pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+        self.layout.prepare(&self.columns, shape);
+        self.begin();
+        self.follow_native();
+        if self.is_next_here() {
+            self.write_next_here(shape, slot);
+            return Ok(());
+        }
+        match self.go_on_telling(false).map(|(advanced, _)| advanced) {
+            Ok(Advanced::Row) => {
+                self.row(|row| self.layout.write(row, shape, slot));
+                Ok(())
+            }
+            Ok(Advanced::End) => {
+                slot.null();
+                Ok(())
+            }
+            other => {
+                slot.bool(false);
+                self.report(other)
+            }
+        }
+    }
+
+    /// Whether the next row is here, and one that can be read.
+    #[inline]
+    fn is_next_here(&self) -> bool {
+        matches!(&self.place, Place::Here { position, count, spoilt: None, .. } if position.get() < *count)
+    }
+
+    /// Does as [`Rows::fetch`] of such a row.
+    #[inline]
+    fn write_next_here(&self, shape: Shape, slot: Slot<'_>) {
+        let Place::Here { rows, position, fetched, fetches, .. } = &self.place else { return };
+        let number = position.get();
+        position.set(number + 1);
+        fetched.set(Some(number));
+        fetches.set(fetches.get() + 1);
+        let _ = rows.peek(|rows| {
+            let row = rows.as_ref()?.row(number)?;
+            self.layout.write(row, shape, slot);
+            Some(())
+        });
+    }
+
+    /// Fetches all rows that are left into a list, each as an array; not all of them if the script may have no more memory: PHP
+    /// ends it as soon as it gets control.
+    pub(crate) fn fetch_all(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+        self.layout.prepare(&self.columns, shape);
+        self.begin();
+        let mut all = List::new(slot, u32::try_from(self.row_count()).unwrap_or(0));
+        self.follow_native();
+        self.write_here(shape, &mut all);
+        while !is_memory_exhausted() {
+            match self.go_on_telling(true) {
+                Ok((Advanced::Row, 1)) => {
+                    self.row(|row| self.layout.write(row, shape, all.push()));
+                }
+                Ok((Advanced::Row, count)) => {
+                    self.session.look(|it| {
+                        self.layout.write_all(it.current_rows(), count, shape, &mut all)
+                    });
+                }
+                ended => return self.report(ended.map(|(advanced, _)| advanced)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rows that are all here, up to the last one or to the end of memory.
+    fn write_here(&self, shape: Shape, all: &mut List) {
+        let Place::Here { rows, count, position, fetched, fetches, spoilt } = &self.place else {
+            return;
+        };
+        // What has to be said of a last row that is spoilt is said where it is fetched.
+        let (begin, end) = (position.get(), count - u64::from(spoilt.is_some() && *count > 0));
+        let written = rows.peek(|rows| {
+            let count = u32::try_from(end.saturating_sub(begin)).unwrap_or(u32::MAX);
+            let rows = rows.as_ref()?.rows_from(begin);
+            Some(self.layout.write_all(rows, count, shape, all))
+        });
+        let written = u64::from(written.ok().flatten().unwrap_or(0));
+        if written > 0 {
+            position.set(begin + written);
+            fetched.set(Some(begin + written - 1));
+            fetches.set(fetches.get() + written);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+<?php
+
+/*
+ * What Vaquita's extension adds to PHP: for IDEs and PHPStan, which do not see into it. Nobody loads this file.
+ *
+ * Each function, class and method is declared as the extension has it (tests/phpt/stubs.phpt compares them), with a comment that says more.
+ */
+
+namespace Vaquita;
+
+/**
+ * Sends many statements, or runs one with many rows of parameters, without waiting for the answer to each.
+ *
+ * Each element of what comes back, under the key of its statement, is a mysqli_result, a Done, or the exception of its error, which is not thrown.
+ *
+ * @template T of array-key
+ *
+ * @param array<string>|array<list<mixed>> $queries statements; of a mysqli_stmt rows of parameters
+ * @param bool $stop_on_error each is sent when the one before has succeeded, and nothing after the first error
+ *
+ * @phpstan-param ($link is \mysqli ? array<T, string> : array<T, list<mixed>>) $queries
+ * @phpstan-return array<T, \mysqli_result|Done|\mysqli_sql_exception>
+ *
+ * @throws \mysqli_sql_exception nothing was sent: the link is busy or gone
+ * @throws \TypeError an element is no statement, or no row
+ * @throws \ValueError a row has more or fewer values than the statement has parameters
+ */
+function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_error = false): array {}
+
+/**
+ * What became of this process's persistent connections.
+ *
+ * @return array{
+ *     active: int, idle: int, hits: int, misses: int, resets: int, replaced: int,
+ *     evicted_for_room: int, evicted_as_idle: int, evicted_as_old: int, evicted_as_spoilt: int
+ * }
+ */
+function pool_stats(): array {}
+
+/**
+ * Keeps the rows of a result as they came over the wire; a field is decoded when it is read.
+ *
+ * They stay when the result and its connection are gone, and never change. Of a mysqli_result that is buffered they are all rows, and the result
+ * stays as it is. Of one that is not (MYSQLI_USE_RESULT), and of a PDOStatement, they are the rows that were not fetched yet; those that are still
+ * with the server are received, and the result is then at its end.
+ *
+ * @param int $mode MYSQLI_ASSOC: each row reads as the array that fetch_assoc() gives; MYSQLI_NUM: as that of fetch_row(); MYSQLI_BOTH: both.
+ *                  It is mysqli's for PDO, too.
+ *
+ * @phpstan-param 1|2|3 $mode
+ * @throws \mysqli_sql_exception the rest of the rows could not be received, whatever the report mode
+ * @throws \PDOException the same of a PDOStatement, whatever the error mode
+ * @throws \TypeError the statement is of another driver than PDO's mysql
+ * @throws \ValueError the mode is none, or the statement has no result
+ */
+function rows(\mysqli_result|\PDOStatement $result, int $mode = \MYSQLI_ASSOC): \Vaquita\Rows {}
+
+/**
+ * Limits how long queries of a connection may take, from the next one on, until it connects again.
+ *
+ * @param int $milliseconds 0: no limit
+ *
+ * @phpstan-param non-negative-int $milliseconds
+ * @throws \mysqli_sql_exception as the report mode asks
+ */
+function set_query_timeout(\mysqli $link, int $milliseconds): void {}
+
+/**
+ * What a statement without rows did, where pipeline() sent it.
+ *
+ * The properties read as those of a mysqli object; they can't be written.
+ */
+final class Done
+{
+    /** How many rows were changed, added or deleted; -1: nobody knows. A string beyond PHP_INT_MAX. */
+    public string|int $affected_rows;
+    /** The first id that an AUTO_INCREMENT column gave; 0: none. A string beyond PHP_INT_MAX. */
+    public string|int $insert_id;
+    /** How many warnings there were. */
+    public int $warning_count;
+    /** What the server said besides. */
+    public ?string $info;
+
+    /** One comes from pipeline(). */
+    private function __construct() {}
+}
+
+/**
+ * One of the rows that rows() keeps. It reads as the array that a fetch would give, and decodes only the field that is asked for.
+ *
+ * A field that is not there is a warning and NULL, as in an array. A row keeps all rows of its result in memory, as long as it is there.
+ *
+ * @implements \IteratorAggregate<array-key, string|int|float|null>
+ * @implements \ArrayAccess<array-key, string|int|float|null>
+ */
+final class Row implements \IteratorAggregate, \ArrayAccess, \Countable, \JsonSerializable
+{
+    /** A row is one of those of rows(). */
+    private function __construct() {}
+
+    /**
+     * How many elements the row has: as many as it has columns, unless some have the same name, or by MYSQLI_BOTH.
+     *
+     * @return positive-int
+     */
+    public function count(): int {}
+
+    /**
+     * Whether there is such a column, also where its value is NULL; isset() then says false, as of an array.
+     *
+     * @param array-key $offset
+     */
+    public function offsetExists(mixed $offset): bool {}
+
+    /**
+     * The value of a column: by its name, or by its number, as the mode of rows() says.
+     *
+     * @param array-key $offset
+     */
+    public function offsetGet(mixed $offset): string|int|float|null {}
+
+    /**
+     * Throws: a row doesn't change.
+     *
+     * @throws \Error
+     */
+    public function offsetSet(mixed $offset, mixed $value): never {}
+
+    /**
+     * Throws: a row doesn't change.
+     *
+     * @throws \Error
+     */
+    public function offsetUnset(mixed $offset): never {}
+
+    /**
+     * Goes through the fields, which are decoded at once.
+     *
+     * @return \ArrayIterator<array-key, string|int|float|null>
+     */
+    public function getIterator(): \ArrayIterator {}
+
+    /**
+     * The row as an array: what a fetch gives.
+     *
+     * @return array<array-key, string|int|float|null>
+     */
+    public function toArray(): array {}
+
+    /**
+     * The row as an array.
+     *
+     * @return array<array-key, string|int|float|null>
+     */
+    public function jsonSerialize(): array {}
+}
+
+/**
+ * A place among the rows that rows() keeps; for LimitIterator and whoever else seeks.
+ *
+ * @implements \SeekableIterator<int, Row>
+ */
+final class RowIterator implements \SeekableIterator
+{
+    /** An iterator is made by Rows::getIterator(). */
+    private function __construct() {}
+
+    /** The row that it stands at; NULL behind the last. */
+    public function current(): ?\Vaquita\Row {}
+
+    /** The number of that row, from 0; NULL behind the last. */
+    public function key(): ?int {}
+
+    /** Goes on to the next row. */
+    public function next(): void {}
+
+    /** Goes back to the first row. */
+    public function rewind(): void {}
+
+    /** Whether it stands at a row. */
+    public function valid(): bool {}
+
+    /**
+     * Goes to the row with this number, counted from 0.
+     *
+     * @throws \OutOfBoundsException there is none, and it stays where it was
+     */
+    public function seek(int $offset): void {}
+}
+
+/**
+ * The rows of a result, kept by rows(): read as a list of rows is, and never changed.
+ *
+ * A row that is not there is a warning and NULL, as in an array.
+ *
+ * @implements \IteratorAggregate<int, Row>
+ * @implements \ArrayAccess<int, Row>
+ */
+final class Rows implements \IteratorAggregate, \ArrayAccess, \Countable, \JsonSerializable
+{
+    /** Rows are made by rows(). */
+    private function __construct() {}
+
+    /**
+     * How many rows there are.
+     *
+     * @return non-negative-int
+     */
+    public function count(): int {}
+
+    /**
+     * Whether there is a row with this number, counted from 0.
+     *
+     * @param int $offset
+     */
+    public function offsetExists(mixed $offset): bool {}
+
+    /**
+     * The row with this number, counted from 0; NULL, and a warning, if there is none.
+     *
+     * @param int $offset
+     *
+     * @return Row as of arrays PHPStan does not ask whether it is there
+     */
+    public function offsetGet(mixed $offset): ?\Vaquita\Row {}
+
+    /**
+     * Throws: rows don't change.
+     *
+     * @throws \Error
+     */
+    public function offsetSet(mixed $offset, mixed $value): never {}
+
+    /**
+     * Throws: rows don't change.
+     *
+     * @throws \Error
+     */
+    public function offsetUnset(mixed $offset): never {}
+
+    /** An iterator that can seek. foreach goes through the rows without one, also several times at once. */
+    public function getIterator(): \Vaquita\RowIterator {}
+
+    /**
+     * The values of one column, as a list.
+     *
+     * @param string|int $column its name (of several by that name the last), or its number from 0
+     *
+     * @return list<string|int|float|null>
+     * @throws \ValueError there is no such column
+     */
+    public function column(string|int $column): array {}
+
+    /**
+     * All rows as arrays: what fetch_all() gives.
+     *
+     * @return list<array<array-key, string|int|float|null>>
+     */
+    public function toArray(): array {}
+
+    /**
+     * All rows as objects, which json_encode() decodes one after the other.
+     *
+     * @return list<Row>
+     */
+    public function jsonSerialize(): array {}
+}
