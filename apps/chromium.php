@@ -9,6 +9,7 @@ final class Chromium
 {
     /** Keys that have no character (https://www.w3.org/TR/webdriver2/#keyboard-actions). */
     public const ENTER = "\u{E007}";
+    public const TAB = "\u{E004}";
     private const WAIT_SECONDS = 60;
     /** As other drivers' "network idle": a page whose requests have ended may begin another one as an answer to them. */
     private const QUIET_SECONDS = 0.5;
@@ -94,7 +95,14 @@ final class Chromium
     /** Writes where the cursor is. */
     public function insert(string $text): void
     {
-        $this->call('POST', "$this->session/goog/cdp/execute", ['cmd' => 'Input.insertText', 'params' => ['text' => $text]]);
+        $this->devtools('Input.insertText', ['text' => $text]);
+    }
+
+    /** Looks as on a screen of this width, on which light or dark pages are wanted. */
+    public function pretend(int $width, string $scheme): void
+    {
+        $this->devtools('Emulation.setDeviceMetricsOverride', ['width' => $width, 'height' => 1000, 'deviceScaleFactor' => 1, 'mobile' => false]);
+        $this->devtools('Emulation.setEmulatedMedia', ['features' => [['name' => 'prefers-color-scheme', 'value' => $scheme]]]);
     }
 
     /** Presses a key: a character, or one of those above. */
@@ -188,6 +196,11 @@ final class Chromium
             proc_terminate($this->driver);
             proc_close($this->driver);
         }
+    }
+
+    private function devtools(string $command, array $arguments): void
+    {
+        $this->call('POST', "$this->session/goog/cdp/execute", ['cmd' => $command, 'params' => $arguments]);
     }
 
     /** Moves the mouse to the right edge, where nothing opens under it when the page changes. */

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::mission::Size;
+
 const USAGE: &str = "\
 usage: vaquita-bench demo --stock PHP --vaquita PHP [--rounds N] [--script FILE]
        vaquita-bench calls --stock PHP --vaquita PHP [--script FILE]
-       vaquita-bench persistent --stock PHP --vaquita PHP --reference PROGRAM [--rounds N] [--script FILE]";
+       vaquita-bench persistent --stock PHP --vaquita PHP --reference PROGRAM [--rounds N] [--script FILE]
+       vaquita-bench bench --stock PHP --vaquita PHP --programs FOLDER --report FOLDER [--rounds N] [--only NAME[,NAME...]] [--size full|small]";
 
 /// What the program is asked to do.
 #[derive(Debug, PartialEq)]
@@ -19,6 +22,8 @@ pub(crate) enum Command {
         /// The PHP script that makes the calls.
         script: PathBuf,
     },
+    /// The workloads of the mission and their report (`make bench`).
+    Mission(Mission),
     /// Connecting over and over, on both stacks and in C (`make persistent`).
     Persistent(Persistent),
 }
@@ -56,53 +61,106 @@ pub(crate) struct Persistent {
     pub(crate) script: PathBuf,
 }
 
+/// What is asked of `make bench`.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Mission {
+    /// Both stacks.
+    pub(crate) stacks: Stacks,
+    /// Where `scripts/bench` puts what it compiles.
+    pub(crate) programs: PathBuf,
+    /// Where the report is written.
+    pub(crate) report: PathBuf,
+    /// How often each measurement is taken, at least once.
+    pub(crate) rounds: usize,
+    /// The names of the workloads; none: all of them.
+    pub(crate) only: Vec<String>,
+    /// How much of everything.
+    pub(crate) size: Size,
+}
+
+/// The options as they were given; what is needed is asked for when all are read.
+#[derive(Default)]
+struct Given {
+    stock: Option<PathBuf>,
+    vaquita: Option<PathBuf>,
+    script: Option<PathBuf>,
+    reference: Option<PathBuf>,
+    programs: Option<PathBuf>,
+    report: Option<PathBuf>,
+    rounds: Option<usize>,
+    only: Vec<String>,
+    is_small: bool,
+}
+
 impl Command {
     /// Reads the arguments that follow the program's name.
     ///
     /// # Errors
     /// What is wrong with them, with the usage.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let workload = arguments.next();
-        let workload = workload.as_deref().unwrap_or_default();
-        let (mut rounds, script) = match workload {
-            "demo" => (Some(8), "examples/fetch.php"),
-            "calls" => (None, "examples/calls.php"),
-            "persistent" => (Some(5), "examples/persistent.php"),
+        let workload = arguments.next().unwrap_or_default();
+        let options = match &*workload {
+            "demo" => "--script --rounds",
+            "calls" => "--script",
+            "persistent" => "--script --rounds --reference",
+            "bench" => "--rounds --programs --report --only --size",
             _ => return Err(USAGE.to_owned()),
         };
-        let mut script = PathBuf::from(script);
-        let mut stock = None;
-        let mut vaquita = None;
-        let mut reference = None;
+        let mut given = Given::default();
         while let Some(option) = arguments.next() {
             let value =
                 arguments.next().ok_or_else(|| format!("{option} needs a value\n{USAGE}"))?;
-            match (option.as_str(), &mut rounds) {
-                ("--stock", _) => stock = Some(PathBuf::from(value)),
-                ("--vaquita", _) => vaquita = Some(PathBuf::from(value)),
-                ("--script", _) => script = PathBuf::from(value),
-                ("--reference", _) if workload == "persistent" => {
-                    reference = Some(PathBuf::from(value));
-                }
-                ("--rounds", Some(rounds)) => {
-                    *rounds =
-                        value.parse().ok().filter(|rounds| *rounds > 0).ok_or_else(|| {
-                            format!("--rounds needs a number above 0, not {value}")
-                        })?;
-                }
-                _ => return Err(format!("unknown option {option}\n{USAGE}")),
+            if !format!("--stock --vaquita {options}").split(' ').any(|known| known == option) {
+                return Err(format!("unknown option {option}\n{USAGE}"));
             }
+            given.take(&option, value)?;
         }
+        let Given { stock, vaquita, script, rounds, .. } = given;
         let (Some(stock), Some(vaquita)) = (stock, vaquita) else { return Err(USAGE.to_owned()) };
         let stacks = Stacks { stock, vaquita };
-        match (workload, rounds, reference) {
-            ("persistent", Some(rounds), Some(reference)) => {
+        let script = script.unwrap_or_else(|| {
+            let example = if workload == "demo" { "fetch" } else { &*workload };
+            PathBuf::from(format!("examples/{example}.php"))
+        });
+        match (&*workload, given.reference, given.programs, given.report) {
+            ("demo", ..) => Ok(Self::Demo(Options { stacks, rounds: rounds.unwrap_or(8), script })),
+            ("calls", ..) => Ok(Self::Calls { stacks, script }),
+            ("persistent", Some(reference), ..) => {
+                let rounds = rounds.unwrap_or(5);
                 Ok(Self::Persistent(Persistent { stacks, reference, rounds, script }))
             }
-            ("persistent", _, _) => Err(USAGE.to_owned()),
-            (_, Some(rounds), _) => Ok(Self::Demo(Options { stacks, rounds, script })),
-            (_, None, _) => Ok(Self::Calls { stacks, script }),
+            ("bench", _, Some(programs), Some(report)) => {
+                let size = if given.is_small { Size::Small } else { Size::Full };
+                let (rounds, only) = (rounds.unwrap_or(20), given.only);
+                Ok(Self::Mission(Mission { stacks, programs, report, rounds, only, size }))
+            }
+            _ => Err(USAGE.to_owned()),
         }
+    }
+}
+
+impl Given {
+    /// Notes an option.
+    fn take(&mut self, option: &str, value: String) -> Result<(), String> {
+        match option {
+            "--stock" => self.stock = Some(value.into()),
+            "--vaquita" => self.vaquita = Some(value.into()),
+            "--script" => self.script = Some(value.into()),
+            "--reference" => self.reference = Some(value.into()),
+            "--programs" => self.programs = Some(value.into()),
+            "--report" => self.report = Some(value.into()),
+            "--only" => self.only = value.split(',').map(str::to_owned).collect(),
+            "--size" => match &*value {
+                "full" | "small" => self.is_small = value == "small",
+                _ => return Err(format!("--size is full or small, not {value}")),
+            },
+            _ => {
+                let rounds = value.parse().ok().filter(|rounds| *rounds > 0);
+                let needs = || format!("--rounds needs a number above 0, not {value}");
+                self.rounds = Some(rounds.ok_or_else(needs)?);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -131,6 +189,18 @@ mod tests {
         };
         let command = parse("persistent --stock php8.2 --vaquita build/php --reference build/c");
         assert_eq!(command, Ok(Command::Persistent(persistent)));
+        let mission = Mission {
+            stacks: stacks(),
+            programs: "build/bench".into(),
+            report: "target/report".into(),
+            rounds: 20,
+            only: vec!["fetch".to_owned(), "memory".to_owned()],
+            size: Size::Small,
+        };
+        let command = parse(
+            "bench --stock php8.2 --vaquita build/php --programs build/bench --report target/report --only fetch,memory --size small",
+        );
+        assert_eq!(command, Ok(Command::Mission(mission)));
     }
 
     #[test]
@@ -146,6 +216,9 @@ mod tests {
             "demo --x y",
             "demo --stock php --vaquita php --reference c",
             "persistent --stock php --vaquita php",
+            "bench --stock php --vaquita php --programs build",
+            "bench --stock php --vaquita php --programs build --report x --size huge",
+            "bench --stock php --vaquita php --programs build --report x --script y",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

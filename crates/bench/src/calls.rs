@@ -56,7 +56,8 @@ pub(crate) fn run(stacks: &Stacks, script: &Path) -> Result<(), String> {
         let cost = |stack: &Stack| {
             let mut instructions = [0; 2];
             for (instructions, count) in instructions.iter_mut().zip(COUNTS) {
-                *instructions = stack.instructions(script, &call, count, &server)?;
+                *instructions =
+                    stack.instructions(script, &[&call, &count.to_string()], &server)?;
             }
             let [few, many] = instructions;
             let [fewer, more] = COUNTS;

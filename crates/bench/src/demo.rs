@@ -92,7 +92,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         ways: Vec::from(runs),
     };
     println!("{report}");
-    println!("{} rows in each run, and all digests agree: sha256 {}\n", dataset::ROWS, digest?);
+    println!("{} rows in each run, and all digests agree: xxh128 {}\n", dataset::ROWS, digest?);
     persistent::demonstrate(&options.stacks, Path::new(PERSISTENT), &server)
 }
 

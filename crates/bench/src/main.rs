@@ -9,10 +9,13 @@ mod arguments;
 mod calls;
 mod dataset;
 mod demo;
+mod figure;
+mod mission;
 mod persistent;
 mod process;
 mod processors;
 mod progress;
+mod promise;
 mod relay;
 mod report;
 mod server;
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
     let outcome = match Command::parse(std::env::args().skip(1)) {
         Ok(Command::Demo(options)) => demo::run(&options),
         Ok(Command::Calls { stacks, script }) => calls::run(&stacks, &script),
+        Ok(Command::Mission(asked)) => mission::run(&asked),
         Ok(Command::Persistent(asked)) => persistent::run(&asked),
         Err(usage) => Err(usage),
     };

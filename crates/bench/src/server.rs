@@ -11,6 +11,9 @@ use crate::dataset;
 /// The unit of the CPU times in `/proc/PID/stat`: USER_HZ, which is 100 on every architecture that PHP's users have (proc(5), `getconf CLK_TCK`).
 const TICK_MS: f64 = 10.0;
 
+/// What MySQL is called.
+pub(crate) const MYSQL: &str = "MySQL";
+
 /// How a server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
@@ -84,6 +87,16 @@ impl Server {
         Self { way: Way::Tcp, port, ..self.clone() }
     }
 
+    /// The same, reached by whatever listens at this unix socket.
+    pub(crate) fn at_socket(&self, socket: &str) -> Self {
+        Self { way: Way::Unix, socket: socket.to_owned(), ..self.clone() }
+    }
+
+    /// The path of its unix socket.
+    pub(crate) fn socket(&self) -> &str {
+        &self.socket
+    }
+
     /// The same, used by another user with the same password.
     pub(crate) fn used_by(&self, user: &str) -> Self {
         Self { user: user.to_owned(), ..self.clone() }
@@ -102,6 +115,12 @@ impl Server {
     /// The password of its users.
     pub(crate) fn password(&self) -> &str {
         &self.password
+    }
+
+    /// A server in short, by the version that it tells.
+    pub(crate) fn called(version: &str) -> String {
+        let number = version.split('-').next().unwrap_or_default();
+        format!("{} {number}", if version.contains("MariaDB") { "MariaDB" } else { MYSQL })
     }
 
     /// Describes it to a program, in the environment variables that the examples read.
@@ -185,6 +204,12 @@ fn cpu_ms_of(stat: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_have_short_names() {
+        assert_eq!(Server::called("10.11.19-MariaDB-0+deb12u1"), "MariaDB 10.11.19");
+        assert_eq!(Server::called("8.0.33"), "MySQL 8.0.33");
+    }
 
     #[test]
     fn cpu_time_is_that_of_user_and_system() {

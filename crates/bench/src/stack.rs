@@ -141,15 +141,14 @@ impl Stack {
         Ok(list.lines().map(str::to_owned).collect())
     }
 
-    /// How many instructions a process of its own needs that makes a call so often.
+    /// How many instructions a process of its own needs for a script that prints nothing.
     ///
     /// # Errors
     /// As [`Self::fetch`]; and if callgrind is not there.
     pub(crate) fn instructions(
         &self,
         script: &Path,
-        call: &str,
-        count: u64,
+        arguments: &[&str],
         server: &Server,
     ) -> Result<u64, String> {
         // The PHP of a script that ends by executing it is the last to write this.
@@ -157,7 +156,7 @@ impl Stack {
         let mut command = Command::new("valgrind");
         command.args(["--quiet", "--tool=callgrind", "--trace-children=yes"]);
         command.arg(format!("--callgrind-out-file={}", counted.display())).arg(&self.php);
-        server.describe_to(set_up(&mut command).arg(script).arg(call).arg(count.to_string()));
+        server.describe_to(set_up(&mut command).arg(script).args(arguments));
         let printed = self.output(&mut command)?;
         let text = fs::read_to_string(&counted).map_err(|error| self.blame(&error.to_string()));
         // It is in the system's folder for such files.
@@ -171,7 +170,8 @@ impl Stack {
         total.ok_or_else(|| self.blame("callgrind tells no total"))
     }
 
-    fn command(&self) -> Command {
+    /// The command of a fresh process, to which a script is added.
+    pub(crate) fn command(&self) -> Command {
         let mut command = match &self.processors {
             Some(processors) => processors.client(&self.php),
             None => Command::new(&self.php),

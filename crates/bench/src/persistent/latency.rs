@@ -5,13 +5,13 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::Runners;
 use super::loops::{Api, Kind, Loop, What};
-use super::promise::Promise;
 use super::runner::{HowLong, Runner, Sample, middle};
-use super::{MYSQL, Runners};
 use crate::progress::Progress;
+use crate::promise::Promise;
 use crate::relay::Relay;
-use crate::server::Server;
+use crate::server::{MYSQL, Server};
 use crate::statistics::median;
 
 /// What is added to each round trip; where that is nothing, there is no relay either.

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// What is used to connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Api {
+pub(crate) enum Api {
     Mysqli,
     Pdo,
 }
 
 /// What is done on each connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(crate) enum What {
     /// Nothing.
     Connect,
     /// `SELECT 1`.
@@ -24,7 +24,7 @@ pub(super) enum What {
 
 /// Which connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A new one each time.
     New,
     /// A persistent one each time.
@@ -35,19 +35,19 @@ pub(super) enum Kind {
 
 /// A loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Loop {
-    pub(super) api: Api,
-    pub(super) what: What,
-    pub(super) kind: Kind,
+pub(crate) struct Loop {
+    pub(crate) api: Api,
+    pub(crate) what: What,
+    pub(crate) kind: Kind,
 }
 
 impl Loop {
-    pub(super) const fn new(api: Api, what: What, kind: Kind) -> Loop {
+    pub(crate) const fn new(api: Api, what: What, kind: Kind) -> Loop {
         Loop { api, what, kind }
     }
 
     /// What is compared in the table, in its order: what is to be compared with each other is run one after the other.
-    pub(super) fn all() -> Vec<Loop> {
+    pub(crate) fn all() -> Vec<Loop> {
         let of = |api| {
             [
                 (What::Connect, Kind::New),
@@ -64,12 +64,12 @@ impl Loop {
     }
 
     /// Whether the C program has it, too: it knows no persistent connections, and is compared with mysqli.
-    pub(super) fn is_in_c(self) -> bool {
+    pub(crate) fn is_in_c(self) -> bool {
         self.api == Api::Mysqli && self.kind != Kind::Persistent && self.what != What::Ping
     }
 
     /// The arguments of the C program; those of the script begin with one more.
-    pub(super) fn c_arguments(self) -> [&'static str; 2] {
+    pub(crate) fn c_arguments(self) -> [&'static str; 2] {
         let what = match self.what {
             What::Connect => "connect",
             What::Select => "select",
@@ -85,7 +85,7 @@ impl Loop {
     }
 
     /// The arguments of the script.
-    pub(super) fn arguments(self) -> [&'static str; 3] {
+    pub(crate) fn arguments(self) -> [&'static str; 3] {
         let api = match self.api {
             Api::Mysqli => "mysqli",
             Api::Pdo => "pdo",

@@ -1,9 +1,9 @@
 //! `vaquita-bench persistent`: connecting, asking and closing over and over, on both stacks and in C, and what was promised of it.
 
 mod latency;
-mod loops;
-mod promise;
-mod runner;
+pub(crate) mod loops;
+pub(crate) mod promise;
+pub(crate) mod runner;
 mod table;
 
 use std::path::Path;
@@ -11,7 +11,8 @@ use std::path::Path;
 use crate::arguments::{Persistent, Stacks};
 use crate::processors::Processors;
 use crate::progress::Progress;
-use crate::server::{Server, Way};
+use crate::promise::Promises;
+use crate::server::{MYSQL, Server, Way};
 use crate::stack::{Driver, Stack};
 use loops::{Api, Kind, Loop, What};
 use runner::{HowLong, Runner, Sample};
@@ -19,8 +20,6 @@ use table::{Runs, Table};
 
 /// The servers, as `scripts/servers` names them.
 const SERVERS: [&str; 2] = ["mariadb", "mysql80"];
-/// What MySQL is called.
-const MYSQL: &str = "MySQL";
 /// How long a loop goes on.
 const SAMPLE: HowLong = HowLong::Seconds(0.25);
 /// Of a demo, which nobody wants to wait for.
@@ -45,7 +44,7 @@ pub(crate) fn run(asked: &Persistent) -> Result<(), String> {
         let server = Server::from_env(name)?;
         keep(&server, processors.as_ref())?;
         stock.run(&asked.script, &["prepare"], &server)?;
-        let version = called(&stock.sql(&server, &["SELECT VERSION()"])?);
+        let version = Server::called(&stock.sql(&server, &["SELECT VERSION()"])?);
         if version.starts_with(MYSQL) {
             let [user, rights] = latency::make_native_user(&server);
             stock.sql(&server, &[&user, &rights])?;
@@ -83,14 +82,8 @@ pub(crate) fn run(asked: &Persistent) -> Result<(), String> {
     println!("\n{}", table::losses(&tables));
     let mut promises: Vec<_> = tables.iter().flat_map(promise::of).collect();
     promises.extend(latency::run(&runners, &hosts, asked.rounds)?);
-    println!("\n{}", promise::Promises(&promises));
+    println!("\n{}", Promises(&promises));
     Ok(())
-}
-
-/// A server in short, by the version that it tells.
-fn called(version: &str) -> String {
-    let number = version.split('-').next().unwrap_or_default();
-    format!("{} {number}", if version.contains("MariaDB") { "MariaDB" } else { MYSQL })
 }
 
 /// The short version for the demo.
@@ -160,16 +153,5 @@ impl Runners<'_> {
             samples.push(runner.run(runs.of, how_long, server)?);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn servers_have_short_names() {
-        assert_eq!(called("10.11.19-MariaDB-0+deb12u1"), "MariaDB 10.11.19");
-        assert_eq!(called("8.0.33"), "MySQL 8.0.33");
     }
 }

@@ -13,7 +13,7 @@ use crate::statistics::median;
 
 /// How long a loop goes on.
 #[derive(Clone, Copy)]
-pub(super) enum HowLong {
+pub(crate) enum HowLong {
     Seconds(f64),
     Times(u32),
 }
@@ -29,7 +29,7 @@ impl fmt::Display for HowLong {
 
 /// Who runs a loop.
 #[derive(Clone, Copy)]
-pub(super) enum Runner<'a> {
+pub(crate) enum Runner<'a> {
     /// A PHP, with `examples/persistent.php`.
     Php(&'a Stack, &'a Path),
     /// What `examples/persistent.c` was compiled to.
@@ -41,7 +41,7 @@ impl Runner<'_> {
     ///
     /// # Errors
     /// The program fails, hangs, or prints anything else than its one line.
-    pub(super) fn run(
+    pub(crate) fn run(
         self,
         one: Loop,
         how_long: HowLong,
@@ -70,7 +70,7 @@ impl Runner<'_> {
 
 /// What one run of a loop came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     times: f64,
     wall_ms: f64,
     client_ms: f64,
@@ -99,13 +99,18 @@ impl Sample {
     }
 
     /// How long it took, in milliseconds.
-    pub(super) fn ms(&self) -> f64 {
+    pub(crate) fn ms(&self) -> f64 {
         self.wall_ms / self.times
     }
 
     /// The client's CPU time for it, in microseconds.
-    pub(super) fn client_us(&self) -> f64 {
+    pub(crate) fn client_us(&self) -> f64 {
         self.client_ms / self.times * 1e3
+    }
+
+    /// The server's CPU time for it, in microseconds, coarsely.
+    pub(crate) fn server_us(&self) -> f64 {
+        self.server_ms / self.times * 1e3
     }
 
     /// The client's CPU time in all, in milliseconds.
@@ -148,7 +153,10 @@ pub(super) mod tests {
     #[test]
     fn reads_what_a_program_reports() {
         let read = Sample::read(r#"{"times":2000,"wall_ms":500,"cpu_ms":100.5}"#, 50.0).unwrap();
-        assert_eq!((read.rate(), read.ms(), read.client_us()), (4000.0, 0.25, 50.25));
+        assert_eq!(
+            (read.rate(), read.ms(), read.client_us(), read.server_us()),
+            (4000.0, 0.25, 50.25, 25.0)
+        );
         let other = Sample { server_ms: 10.0, ..read };
         assert_eq!(each_us(&[read, other], Sample::server_ms), Some(15.0));
         assert_eq!(each_us(&[], Sample::server_ms), None);

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::loops::Loop;
 use super::runner::{Sample, each_us, middle, ratio};
+use crate::figure::Ratio;
 
 /// A ratio below this is called a loss. The same stack measured twice differs by a few percent.
 const LOSS: f64 = 0.97;
@@ -147,16 +148,6 @@ impl fmt::Display for Microseconds {
     }
 }
 
-/// A ratio, cut off after two digits: never rounded up to what was asked for.
-pub(super) struct Ratio(pub(super) Option<f64>);
-
-impl fmt::Display for Ratio {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cut = |ratio: f64| format!("{:.2}", (ratio * 100.0).floor() / 100.0);
-        f.pad(&self.0.map_or("-".to_owned(), cut))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::loops::{Api, Kind, What};
@@ -185,13 +176,6 @@ mod tests {
         let text = losses(&[table(200.0, 199.0), table(200.0, 100.0)]);
         let line = "\n  a server: mysqli connect, p: rate (0.50), client CPU (0.50)";
         assert!(text.ends_with(line) && text.lines().count() == 2, "{text}");
-    }
-
-    #[test]
-    fn a_ratio_is_cut_off() {
-        assert_eq!(Ratio(Some(2.4999)).to_string(), "2.49");
-        assert_eq!(Ratio(Some(50.0)).to_string(), "50.00");
-        assert_eq!(Ratio(None).to_string(), "-");
     }
 
     #[test]
