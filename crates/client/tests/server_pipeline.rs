@@ -357,14 +357,14 @@ fn a_statement_that_was_kept_runs_as_a_new_one() {
             let done =
                 pipeline(&mut connection, [Pipelined::Execute(&statement, integer(5))], Until::End);
             assert_eq!(done, ["\u{5}\0\0\0\0\0\0\0"]);
-            connection.close_statement(&statement);
+            connection.close_statement(&statement).unwrap();
             let statement = connection.prepare(b"SELECT ?").unwrap();
             connection.send_execute(&statement, &integer(5), false).unwrap();
             connection.read_executed(&statement, &integer(5), false).unwrap();
             connection.discard_result().unwrap();
-            connection.close_statement(&statement);
+            connection.close_statement(&statement).unwrap();
             let all = connection.prepare(b"SELECT * FROM pipeline_kept").unwrap();
-            connection.close_statement(&all);
+            connection.close_statement(&all).unwrap();
 
             let statement = connection.prepare(b"SELECT ?").unwrap();
             let all = connection.prepare(b"SELECT * FROM pipeline_kept").unwrap();
@@ -377,11 +377,11 @@ fn a_statement_that_was_kept_runs_as_a_new_one() {
             ];
             let done = pipeline(&mut connection, commands, Until::End);
             assert_eq!(done[2..4], ["b", "abc"], "{}", server.name);
-            connection.close_statement(&all);
-            connection.close_statement(&statement);
+            connection.close_statement(&all).unwrap();
+            connection.close_statement(&statement).unwrap();
             let all = connection.prepare(b"SELECT * FROM pipeline_kept").unwrap();
             assert_eq!(all.columns().len(), 1);
-            connection.close_statement(&all);
+            connection.close_statement(&all).unwrap();
         }
         run(&mut connection, "DROP TABLE pipeline_kept");
     }
