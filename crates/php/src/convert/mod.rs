@@ -9,7 +9,7 @@ use crate::statistics::{ColumnTally, Key as Counter, RowTally};
 use crate::zend::array::List;
 use crate::zend::memory::is_memory_exhausted;
 pub(crate) use crate::zend::row::Shape;
-use crate::zend::row::{NewRow, Template};
+use crate::zend::row::{NewRow, Template, write_one};
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use reader::Reader;
@@ -59,6 +59,8 @@ pub(crate) struct Layout {
     is_native: Cell<bool>,
     /// Whether each value is a string as it comes.
     is_plain: Cell<bool>,
+    /// Whether a row was written as an array.
+    has_written: Cell<bool>,
     tally: RowTally,
     /// What rows are made from: by number, by name, by both.
     templates: [Template; 3],
@@ -82,6 +84,7 @@ impl Layout {
             columns,
             format,
             is_native: Cell::new(native),
+            has_written: Cell::new(false),
             tally: RowTally::default(),
             templates: [const { Template::new() }; 3],
         }
@@ -98,7 +101,7 @@ impl Layout {
 
     /// Makes what rows of this shape are made from, if it is not there yet.
     #[inline]
-    pub(crate) fn prepare(&self, columns: &[ColumnDefinition41], shape: Shape) {
+    fn prepare(&self, columns: &[ColumnDefinition41], shape: Shape) {
         self.template(shape).make(shape, columns.iter().map(ColumnDefinition41::name));
     }
 
@@ -119,19 +122,55 @@ impl Layout {
         }
     }
 
-    /// Writes a row as an array; `prepare` was called for this shape.
-    pub(crate) fn write(&self, row: Row<'_>, shape: Shape, slot: Slot<'_>) {
+    /// Writes a row as an array.
+    #[inline]
+    pub(crate) fn write(
+        &self,
+        row: Row<'_>,
+        columns: &[ColumnDefinition41],
+        shape: Shape,
+        slot: Slot<'_>,
+    ) {
+        // Most results have one row, and many of the others thousands.
+        if !self.template(shape).is_made() && !self.has_written.replace(true) {
+            return self.write_first(row, columns, shape, slot);
+        }
+        self.prepare(columns, shape);
         self.write_row(row, self.template(shape), slot, false);
+    }
+
+    fn write_first(
+        &self,
+        row: Row<'_>,
+        columns: &[ColumnDefinition41],
+        shape: Shape,
+        slot: Slot<'_>,
+    ) {
+        self.tally.row(row);
+        let mut values = self.columns.iter().zip(row.values());
+        write_one(slot, shape, columns.iter().map(ColumnDefinition41::name), |slot| {
+            match values.next() {
+                Some((column, value)) => column.write(value, slot),
+                None => slot.null(),
+            }
+        });
     }
 
     /// Writes so many rows, each as an array, and tells how many: it ends where the script may have no more memory.
     pub(crate) fn write_all<'a>(
         &self,
-        rows: impl Iterator<Item = Row<'a>>,
+        mut rows: impl Iterator<Item = Row<'a>>,
         count: u32,
+        columns: &[ColumnDefinition41],
         shape: Shape,
         all: &mut List,
     ) -> u32 {
+        if count < 2 {
+            let Some(row) = rows.next().filter(|_| count > 0) else { return 0 };
+            self.write(row, columns, shape, all.push());
+            return 1;
+        }
+        self.prepare(columns, shape);
         let template = self.template(shape);
         template.count_keys(count);
         let mut written = 0;

@@ -11,7 +11,6 @@ use crate::zend::slot::Slot;
 impl Rows {
     /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
     pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
-        self.layout.prepare(&self.columns, shape);
         self.begin();
         self.follow_native();
         if self.is_next_here() {
@@ -20,7 +19,7 @@ impl Rows {
         }
         match self.go_on_telling(false).map(|(advanced, _)| advanced) {
             Ok(Advanced::Row) => {
-                self.row(|row| self.layout.write(row, shape, slot));
+                self.row(|row| self.layout.write(row, &self.columns, shape, slot));
                 Ok(())
             }
             Ok(Advanced::End) => {
@@ -50,7 +49,7 @@ impl Rows {
         fetches.set(fetches.get() + 1);
         let _ = rows.peek(|rows| {
             let row = rows.as_ref()?.row(number)?;
-            self.layout.write(row, shape, slot);
+            self.layout.write(row, &self.columns, shape, slot);
             Some(())
         });
     }
@@ -58,7 +57,6 @@ impl Rows {
     /// Fetches all rows that are left into a list, each as an array; not all of them if the script may have no more memory: PHP
     /// ends it as soon as it gets control.
     pub(crate) fn fetch_all(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
-        self.layout.prepare(&self.columns, shape);
         self.begin();
         let mut all = List::new(slot, u32::try_from(self.row_count()).unwrap_or(0));
         self.follow_native();
@@ -66,11 +64,12 @@ impl Rows {
         while !is_memory_exhausted() {
             match self.go_on_telling(true) {
                 Ok((Advanced::Row, 1)) => {
-                    self.row(|row| self.layout.write(row, shape, all.push()));
+                    self.row(|row| self.layout.write(row, &self.columns, shape, all.push()));
                 }
                 Ok((Advanced::Row, count)) => {
+                    let columns = &self.columns;
                     self.session.look(|it| {
-                        self.layout.write_all(it.current_rows(), count, shape, &mut all)
+                        self.layout.write_all(it.current_rows(), count, columns, shape, &mut all)
                     });
                 }
                 ended => return self.report(ended.map(|(advanced, _)| advanced)),
@@ -89,7 +88,7 @@ impl Rows {
         let written = rows.peek(|rows| {
             let count = u32::try_from(end.saturating_sub(begin)).unwrap_or(u32::MAX);
             let rows = rows.as_ref()?.rows_from(begin);
-            Some(self.layout.write_all(rows, count, shape, all))
+            Some(self.layout.write_all(rows, count, &self.columns, shape, all))
         });
         let written = u64::from(written.ok().flatten().unwrap_or(0));
         if written > 0 {

@@ -1,6 +1,7 @@
 //! The arrays of rows: each is a copy of one that was made for its result, keys and hash chains and all, into which the values go. That one
 //! also says which column a key stands for.
 
+use super::array::List;
 use super::elements::Offset;
 use super::ffi;
 use super::memory::{allocate, allocate_words};
@@ -59,7 +60,7 @@ impl Template {
     /// of those that have the same name is the one that counts.
     #[inline]
     pub(crate) fn make<'n>(&self, shape: Shape, names: impl ExactSizeIterator<Item = &'n [u8]>) {
-        if self.table.get().is_none() {
+        if !self.is_made() {
             self.make_now(shape, names);
         }
     }
@@ -99,6 +100,12 @@ impl Template {
             // SAFETY: it was ours alone, and no value in it needs freeing.
             unsafe { ffi::zend_array_destroy(array) };
         }
+    }
+
+    /// Whether it was made.
+    #[inline]
+    pub(crate) fn is_made(&self) -> bool {
+        self.table.get().is_some()
     }
 
     /// How many elements a row has.
@@ -229,6 +236,44 @@ impl Table {
     }
 }
 
+/// Puts a row into `slot` that is none of many: without a template. `write` writes the values, in the order of the columns.
+pub(crate) fn write_one<'n>(
+    slot: Slot<'_>,
+    shape: Shape,
+    names: impl ExactSizeIterator<Item = &'n [u8]>,
+    mut write: impl FnMut(Slot<'_>),
+) {
+    let columns = u32::try_from(names.len()).unwrap_or(0);
+    if shape == Shape::List {
+        let mut list = List::new(slot, columns);
+        names.for_each(|_| write(list.push()));
+        return;
+    }
+    // SAFETY: a new array, which the slot has from the start; a value is written where the array has a NULL for it, or before it gets it, and
+    // counted once for each place that takes it.
+    unsafe {
+        let array = ffi::_zend_new_array(if shape == Shape::Both { columns * 2 } else { columns });
+        slot.array_ptr(array);
+        for (number, name) in (0..).zip(names) {
+            let mut value = Slot::undefined();
+            if shape == Shape::Map {
+                Slot::new(&raw mut value).null();
+                let place = update_by_name(array, name, &raw mut value);
+                if !place.is_null() {
+                    write(Slot::new(place));
+                }
+                continue;
+            }
+            write(Slot::new(&raw mut value));
+            let is_new = !ffi::zend_hash_index_add(array, number, &raw mut value).is_null();
+            if is_new && value.u1.v.type_flags != 0 {
+                (*value.value.counted).gc.refcount += 1;
+            }
+            update_by_name(array, name, &raw mut value);
+        }
+    }
+}
+
 /// A row whose values are being written.
 pub(crate) struct NewRow<'t> {
     elements: *mut u8,
@@ -302,21 +347,28 @@ impl<'t> NewRow<'t> {
 #[derive(Clone, Copy)]
 pub(crate) struct Place(u32);
 
-/// Puts a value under a column's name, which counts as a number if it looks like one.
+/// Puts a value under a column's name, which counts as a number if it looks like one; where it stands then.
 ///
 /// The name is the script's own string, if that has it: then nobody counts it, and it is found without being compared.
 ///
 /// # Safety
 /// `array` must be initialised and ours alone, `value` readable.
-unsafe fn update_by_name(array: *mut ffi::zend_array, name: &[u8], value: *mut ffi::zval) {
+unsafe fn update_by_name(
+    array: *mut ffi::zend_array,
+    name: &[u8],
+    value: *mut ffi::zval,
+) -> *mut ffi::zval {
     // SAFETY: the caller's promise. Zend sets the function before any extension starts.
     unsafe {
-        let Some(existing) = ffi::zend_string_init_existing_interned else { return };
+        let Some(existing) = ffi::zend_string_init_existing_interned else {
+            return ptr::null_mut();
+        };
         let key = Str(existing(name.as_ptr().cast(), name.len(), false));
-        match key.as_number() {
+        let place = match key.as_number() {
             Some(number) => ffi::zend_hash_index_update(array, number, value),
             None => ffi::zend_hash_update(array, key.0, value),
         };
         key.release();
+        place
     }
 }
