@@ -4,7 +4,6 @@
 // without mysql97: ours sends statements there in the place of two commands, where stock fails
 require 'support/prelude.php';
 mysqli_report(MYSQLI_REPORT_OFF);
-ini_set('vaquita.statement_cache', '0'); // what is not sent is not counted: tests/phpt/statement_cache.phpt
 
 /**
  * The changes of stock's counters, without its slips: what it counts twice or under its neighbour's name.

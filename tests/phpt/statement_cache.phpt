@@ -3,6 +3,7 @@ Preparing the same text again asks the server nothing, whoever prepares it, and 
 --FILE--
 <?php
 // servers: mariadb mysql80
+// ini: vaquita.statement_cache=16
 require 'support/prelude.php';
 use function Vaquita\query;
 

@@ -48,12 +48,13 @@ impl Connection {
         }
         let encoded =
             ComStmtExecute { statement_id: LAST_PREPARED, opens_cursor: false, parameters };
+        // First of all, for that may prepare others.
+        self.heed(Effect::of_statement(sql, self.session.dialect()))?;
         if !self.may_go_together(sql, encoded) {
             let statement = self.prepare(sql)?;
             let executed = self.execute(&statement, parameters);
             return Ok((statement, executed));
         }
-        self.heed(Effect::of_statement(sql, self.session.dialect()))?;
         self.note_local_infiles(sql);
         let sent = self.gathering(|it| {
             it.send_command(Command::StmtPrepare(sql))?;
@@ -99,7 +100,8 @@ impl Connection {
 
     fn may_go_together(&mut self, sql: &[u8], execute: ComStmtExecute<'_>) -> bool {
         let is_known = self.is_mariadb() && self.version_number() >= FIRST_VERSION;
-        let is_plain = !self.reuse.is_first()
+        let is_plain = self.options.statement_cache > 0
+            && !self.reuse.is_first()
             && !self.reuse.is_owed()
             && self.options.query_timeout.is_none()
             && !self.capabilities.contains(Capabilities::COMPRESS)

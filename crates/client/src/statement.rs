@@ -125,7 +125,8 @@ impl Connection {
             local_infiles: std::mem::take(&mut self.local_infiles),
             may_ask_for_file: may_ask(sql, self.session.dialect(), false, self.is_mariadb()),
             effect: Effect::of_statement(sql, self.session.dialect()),
-            kept: self.kept(sql),
+            // A statement that is not prepared has no warnings to show.
+            kept: if ok.warnings == 0 { self.kept(sql) } else { None },
         })
     }
 

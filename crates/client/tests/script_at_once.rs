@@ -12,7 +12,7 @@ mod fake;
 use std::sync::Arc;
 
 use fake::Over;
-use vaquita_client::{Capabilities, Connection, Parameter, QueryResponse, State};
+use vaquita_client::{Capabilities, ConnectOptions, Connection, Parameter, QueryResponse, State};
 use vaquita_fake_server::packets::{AUTOCOMMIT, OFFERED, column, eof, err, greeting, ok};
 use vaquita_fake_server::{Delivery, FakeServer, Payload, Script};
 use vaquita_protocol::{ColumnType, ComStmtExecute, Command};
@@ -47,7 +47,8 @@ fn greeted(version: &str) -> Script {
 
 fn connect(script: Script) -> (Connection, FakeServer) {
     let server = fake::serve(&Arc::new(script), Over::Unix, Delivery::WHOLE);
-    (Connection::connect(&fake::options(&server)).unwrap(), server)
+    let options = ConnectOptions { statement_cache: 16, ..fake::options(&server) };
+    (Connection::connect(&options).unwrap(), server)
 }
 
 fn run(connection: &mut Connection) -> Result<(), u16> {

@@ -11,8 +11,10 @@ mod servers;
 
 use std::sync::{Mutex, PoisonError};
 
-use servers::{Server, on_each, rows, run, text};
-use vaquita_client::{Connection, Data, Error, Parameter, QueryResponse, State, binary_value};
+use servers::{Server, rows, run, text};
+use vaquita_client::{
+    ConnectOptions, Connection, Data, Error, Parameter, QueryResponse, State, binary_value,
+};
 
 /// One of them has the servers refuse statements of everybody: one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -37,6 +39,17 @@ fn value(
 
 fn string(value: &str) -> Parameter<'_> {
     Parameter::Text(Data::Bytes(value.as_bytes()))
+}
+
+/// Runs a test on each server by each way, with statements that are kept.
+fn on_each(test: impl Fn(&Server, &mut Connection)) {
+    for server in Server::all() {
+        for (way, options) in server.ways() {
+            eprintln!("-- {} over {way}", server.name);
+            let options = ConnectOptions { statement_cache: 16, ..options };
+            test(&server, &mut Connection::connect(&options).unwrap());
+        }
+    }
 }
 
 fn count(connection: &mut Connection) -> String {

@@ -134,6 +134,7 @@ impl Connection {
             return Ok(());
         }
         let said = self.session.clone();
+        let local_infiles = std::mem::take(&mut self.local_infiles);
         for lent in std::mem::take(&mut self.statement_cache.lent) {
             let Some(kept) = &lent.kept else { continue };
             match self.prepare_on_server(&kept.text) {
@@ -146,6 +147,7 @@ impl Connection {
             }
             self.session.keep_statement(said.clone());
         }
+        self.local_infiles = local_infiles;
         Ok(())
     }
 
