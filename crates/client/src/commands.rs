@@ -186,7 +186,7 @@ impl Connection {
     }
 
     pub(crate) fn receive_command_ok(&mut self) -> Result<(), Error> {
-        let span = self.stream.receive(MAX_ANSWER_BYTES, None)?;
+        let span = self.stream.receive(MAX_ANSWER_BYTES)?;
         self.command_answer(span)
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use vaquita_protocol::{Capabilities, Charset};
 
+use crate::buffered::Storage;
 use crate::compression::CompressionAlgorithm;
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
@@ -117,6 +118,7 @@ impl Connection {
             last_prepared: None,
             row: None,
             rows: None,
+            storage: Storage::default(),
             refuses_spoilt_rows: true,
             spoilt: None,
             allows_local_infile: false,

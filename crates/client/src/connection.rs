@@ -4,10 +4,12 @@ use std::time::{Duration, Instant};
 
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
+use crate::buffered::Storage;
 use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::Greeting;
 use crate::local_infile::Names;
+use crate::memory::Memory;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
 use crate::query_timeout::ServerSide;
@@ -56,6 +58,8 @@ pub struct Connection {
     pub(crate) row: Option<Span>,
     /// Where it and the rows stand that were read before it in one piece.
     pub(crate) rows: Option<Rows>,
+    /// What it takes to store a result, kept for the next one.
+    pub(crate) storage: Storage,
     /// Whether a row that can't be read is an error when it arrives.
     pub(crate) refuses_spoilt_rows: bool,
     /// What was wrong with such a row, if there was one: the server hears goodbyes from then on, and nothing else.
@@ -80,6 +84,11 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Has results stand in this memory from now on: what is stored, and values of [`crate::LONG_VALUE_BYTES`] or more.
+    pub fn set_memory(&mut self, memory: &'static dyn Memory) {
+        self.stream.set_memory(memory);
+    }
+
     /// Hands on a row that is malformed in itself, as the last one of its result, instead of an error that takes the rows before it
     /// along; [`Connection::spoilt_row`] and [`crate::Buffered::spoilt_row`] tell. The connection can't be used any more either way.
     pub fn keep_spoilt_rows(&mut self) {

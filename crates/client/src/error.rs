@@ -18,6 +18,8 @@ pub mod codes {
     pub const TOO_MANY_STATEMENTS: u16 = 1461;
     /// ER_NEED_REPREPARE, a server's: the tables of a statement have changed too often while it was about to run.
     pub const NEED_REPREPARE: u16 = 1615;
+    /// CR_OUT_OF_MEMORY.
+    pub const OUT_OF_MEMORY: u16 = 2008;
     /// CR_UNKNOWN_ERROR.
     pub const UNKNOWN_ERROR: u16 = 2000;
     /// CR_CONNECTION_ERROR: no connection could be made.
@@ -105,6 +107,11 @@ pub enum Error {
     },
     /// A packet is longer than the protocol's limit.
     TooLarge,
+    /// Whoever lends the memory of results ([`crate::Memory`]) has no more of it.
+    OutOfMemory {
+        /// How much was asked for in the end.
+        bytes: usize,
+    },
     /// The call does not fit what the connection is in the middle of.
     OutOfSync,
     /// A prepared statement was to run with more or fewer parameters than it has.
@@ -202,6 +209,7 @@ impl Error {
             Error::Malformed(_) => codes::MALFORMED_PACKET,
             Error::QueryNotStopped { .. } => codes::SERVER_LOST,
             Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
+            Error::OutOfMemory { .. } => codes::OUT_OF_MEMORY,
             Error::OutOfSync => codes::COMMANDS_OUT_OF_SYNC,
             Error::Parameters { .. } => codes::PARAMS_NOT_BOUND,
             Error::Unsupported(_) => codes::NOT_IMPLEMENTED,
@@ -254,6 +262,11 @@ impl Error {
             )
             .into(),
             Error::TooLarge => "Got packet bigger than the limit of 1 GiB".into(),
+            Error::OutOfMemory { bytes } => format!(
+                "MySQL client ran out of memory: the result is larger than the memory that it may take (tried to allocate {bytes} \
+                 bytes more); the connection was closed"
+            )
+            .into(),
             Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),
             Error::Parameters { expected, given } => {
                 format!("the statement has {expected} parameters, {given} were given").into()
@@ -306,6 +319,7 @@ impl Error {
             | Error::Auth { .. }
             | Error::QueryNotStopped { .. }
             | Error::TooLarge
+            | Error::OutOfMemory { .. }
             | Error::LocalInfileRead(_)
             | Error::Unsupported(_) => true,
         }

@@ -70,7 +70,9 @@ mod handshake;
 mod host_links;
 mod killer;
 mod local_infile;
+mod long_row;
 mod look_up;
+mod memory;
 mod negotiation;
 mod options;
 mod packet_stream;
@@ -106,6 +108,8 @@ pub use error::{Error, Goodbye, LocalInfileRefusal, codes};
 pub use escape::escape;
 pub use host_links::HostLimit;
 pub use local_infile::{LocalFile, LocalFileError};
+pub use long_row::{LongRow, LongRowValue, LongRowValues};
+pub use memory::{CHUNK_BYTES, LONG_VALUE_BYTES, Memory};
 pub use options::{Address, CleartextPassword, ConnectOptions};
 pub use pipeline::{Done, Pipelined, Until};
 pub use placeholders::{Piece, next_piece};
@@ -127,3 +131,4 @@ pub use vaquita_protocol::{
     Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed, Parameter,
     StatusFlags, binary_row, binary_value, collation_name, text_row::TextValues,
 };
+pub use vaquita_sys::{Block, Lender};

@@ -57,7 +57,7 @@ pub enum Until {
 }
 
 /// What a pipelined command came to.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Done {
     /// Its rows, if it has any; those of its first result, if it has several.
     pub rows: Option<Buffered>,

@@ -6,10 +6,11 @@ use vaquita_protocol::{
     Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket,
 };
 
-use crate::buffered::Buffered;
+use crate::buffered::{Buffered, Storage};
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
-use crate::packet_stream::{MAX_ANSWER_BYTES, MAX_PAYLOAD_BYTES, Span};
+use crate::memory::LONG_VALUE_BYTES;
+use crate::packet_stream::{MAX_ANSWER_BYTES, MAX_PAYLOAD_BYTES, ReceivedLongRow, Span};
 use crate::row::Row;
 use crate::session::Session;
 use crate::state::{Call, State};
@@ -78,7 +79,7 @@ impl Connection {
     /// The server ended the result with an error, or the connection failed, or no rows are due.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>, Error> {
         self.state.allow(Call::ReadRows)?;
-        let row = self.receive_row(None);
+        let row = self.receive_row();
         self.row = self.settle(row)?;
         Ok(self.current_row())
     }
@@ -90,10 +91,10 @@ impl Connection {
     /// As [`Connection::next_row`].
     pub fn next_rows(&mut self) -> Result<u32, Error> {
         self.state.allow(Call::ReadRows)?;
-        let row = self.receive_row(None);
+        let row = self.receive_row();
         let Some(first) = self.settle(row)? else { return Ok(0) };
         let (mut last, mut count) = (first, 1);
-        if self.spoilt.is_none() {
+        if self.spoilt.is_none() && self.stream.long().is_empty() {
             while let Some(span) = self.receive_short_row() {
                 (last, count) = (span, count + 1);
             }
@@ -111,7 +112,8 @@ impl Connection {
             let span = next?;
             let is_last = rows.is_none_or(|rows| span.end >= rows.end);
             next = if is_last { None } else { self.stream.payload_after(span) };
-            Some(self.layout.row(self.stream.payload(span)))
+            // Where there are long values it is alone.
+            Some(self.layout.row_with(self.stream.payload(span), self.stream.long()))
         })
     }
 
@@ -123,7 +125,7 @@ impl Connection {
     /// The row that [`Connection::next_row`] read last, until the next call that reads or sends.
     #[inline]
     pub fn current_row(&self) -> Option<Row<'_>> {
-        self.row.map(|span| self.layout.row(self.stream.payload(span)))
+        self.row.map(|span| self.layout.row_with(self.stream.payload(span), self.stream.long()))
     }
 
     /// What is wrong with that row, where such rows are kept ([`Connection::keep_spoilt_rows`]): then it is the last one.
@@ -145,27 +147,40 @@ impl Connection {
     }
 
     fn store_rows(&mut self) -> Result<Buffered, Error> {
-        let mut stored = Buffered::new(self.columns.clone(), self.layout.clone());
+        let mut storage = std::mem::take(&mut self.storage);
         // What stands before the first row is none of the result's.
-        self.stream.compact();
-        let mut rows_end = 0;
+        self.stream.begin_storing();
+        let received = self.receive_rows(&mut storage);
+        let rows_end = received.as_ref().copied().unwrap_or_default();
+        let chunks = self.stream.end_storing(rows_end);
+        received?;
+        let (columns, layout) = (self.columns.clone(), self.layout.clone());
+        let memory = self.stream.memory();
+        let stored = storage.finish(columns, layout, chunks?, self.spoilt, memory)?;
+        self.storage = storage;
+        Ok(stored)
+    }
+
+    /// Receives all rows: where the last one ends in the chunk at hand.
+    fn receive_rows(&mut self, storage: &mut Storage) -> Result<usize, Error> {
+        let memory = self.stream.memory();
+        let (mut rows_end, mut end_chunk) = (0, 0);
         loop {
+            let chunk = self.stream.chunk_number();
             while let Some(span) = self.receive_short_row() {
-                stored.push(span.start)?;
-                rows_end = span.end;
+                storage.push(chunk, span.start, memory)?;
+                (rows_end, end_chunk) = (span.end, chunk);
             }
-            let Some(span) = self.receive_row(Some(&mut stored.chunks))? else { break };
-            stored.push(span.start)?;
-            rows_end = span.end;
+            let Some(span) = self.receive_row()? else { break };
+            let chunk = self.stream.chunk_number();
+            storage.push(chunk, span.start, memory)?;
+            storage.push_long(self.stream.take_long());
+            (rows_end, end_chunk) = (span.end, chunk);
             if self.spoilt.is_some() {
                 break;
             }
         }
-        stored.spoilt = self.spoilt;
-        if !stored.is_complete() {
-            self.stream.keep_rows(rows_end, &mut stored.chunks);
-        }
-        Ok(stored)
+        Ok(if end_chunk == self.stream.chunk_number() { rows_end } else { 0 })
     }
 
     /// Skips the rest of the result.
@@ -177,8 +192,8 @@ impl Connection {
         let is_binary = self.has_binary_rows();
         self.stream.counted().results_discarded.add(is_binary, 1);
         loop {
-            let row = self.receive_row(None);
-            if self.settle(row)?.is_none() || self.spoilt.is_some() {
+            let row = self.skip_row();
+            if !self.settle(row)? || self.spoilt.is_some() {
                 return Ok(());
             }
             self.stream.counted().rows_discarded.add(is_binary, 1);
@@ -187,12 +202,39 @@ impl Connection {
 
     /// Receives a row and checks it; at the end of the result, says so to the session and the state.
     #[inline]
-    fn receive_row(&mut self, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<Option<Span>, Error> {
-        (self.row, self.rows) = (None, None);
+    fn receive_row(&mut self) -> Result<Option<Span>, Error> {
+        self.forget_row();
         match self.receive_short_row() {
             Some(span) => Ok(Some(span)),
-            None => self.receive_long_row(chunks),
+            None => self.receive_any_row(),
         }
+    }
+
+    /// Receives a row that nobody wants: whether there was one.
+    fn skip_row(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        if self.receive_short_row().is_some() {
+            return Ok(true);
+        }
+        let length = self.stream.receive_header()?;
+        if !self.is_long_row(length)? {
+            return self.receive_usual_row(length).map(|row| row.is_some());
+        }
+        let payload_bytes = self.stream.skip_payload(length)?;
+        self.stream.counted().row(self.answer != Answer::Text, payload_bytes);
+        Ok(true)
+    }
+
+    /// Forgets the rows that were read last: nothing is left of the memory that was lent for them.
+    pub fn forget_rows(&mut self) {
+        self.forget_row();
+    }
+
+    /// Forgets the row that was read last.
+    #[inline]
+    fn forget_row(&mut self) {
+        (self.row, self.rows) = (None, None);
+        self.stream.forget_long();
     }
 
     /// The next row, where nothing has to be received and it is a usual one.
@@ -211,11 +253,45 @@ impl Connection {
 
     /// Does as [`Connection::receive_row`], whatever it takes.
     #[inline(never)]
-    fn receive_long_row(
-        &mut self,
-        chunks: Option<&mut Vec<Vec<u8>>>,
-    ) -> Result<Option<Span>, Error> {
-        let span = self.stream.receive(MAX_PAYLOAD_BYTES, chunks)?;
+    fn receive_any_row(&mut self) -> Result<Option<Span>, Error> {
+        let length = self.stream.receive_header()?;
+        if !self.is_long_row(length)? {
+            return self.receive_usual_row(length);
+        }
+        let row = self.stream.receive_long_row(length, &self.layout)?;
+        let ReceivedLongRow { span, payload_bytes, malformed } = row;
+        if let Some(malformed) = malformed {
+            self.spoil(malformed)?;
+        }
+        self.stream.counted().row(self.answer != Answer::Text, payload_bytes);
+        Ok(Some(span))
+    }
+
+    /// Whether the payload whose header has just been received is a row that may have long values.
+    fn is_long_row(&mut self, length: usize) -> Result<bool, Error> {
+        Ok(length >= LONG_VALUE_BYTES
+            && match self.stream.first_of_payload()? {
+                Some(0xFF) => false,
+                // Only with a value of 16 MiB or more does a row begin so.
+                Some(0xFE) => length >= MAX_END_BYTES,
+                _ => true,
+            })
+    }
+
+    /// What a row can't be read for is an error, or kept, and the connection is given up either way.
+    fn spoil(&mut self, malformed: Malformed) -> Result<(), Error> {
+        if self.refuses_spoilt_rows {
+            return Err(malformed.into());
+        }
+        self.spoilt = Some(malformed);
+        self.state = State::Broken;
+        Ok(())
+    }
+
+    /// Receives a row that stays in one piece, or the end of the result.
+    fn receive_usual_row(&mut self, length: usize) -> Result<Option<Span>, Error> {
+        self.stream.read_far_ahead();
+        let span = self.stream.receive_payload(length, MAX_PAYLOAD_BYTES)?;
         let payload = self.stream.payload(span);
         if matches!(payload, [0xFE | 0xFF, ..]) {
             let ended = end_of_rows(payload, self.capabilities, &mut self.session);
@@ -231,11 +307,7 @@ impl Connection {
             }
         }
         if let Err(malformed) = self.layout.check(payload) {
-            if self.refuses_spoilt_rows {
-                return Err(malformed.into());
-            }
-            self.spoilt = Some(malformed);
-            self.state = State::Broken;
+            self.spoil(malformed)?;
         }
         self.stream.counted().row(self.answer != Answer::Text, span.end - span.start);
         Ok(Some(span))

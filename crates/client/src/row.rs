@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use vaquita_protocol::binary_row::BinaryValues;
 use vaquita_protocol::text_row::TextValues;
-use vaquita_protocol::{BinaryRow, ColumnDefinition41, Malformed, TextRow, ValueLength};
+use vaquita_protocol::{BinaryRow, ColumnDefinition41, Malformed, TextRow, ValueHead, ValueLength};
+use vaquita_sys::Block;
+
+use crate::long_row::{LongRow, LongRowValue, LongRowValues};
 
 /// How the rows of a result are laid out.
 #[derive(Clone, Debug)]
@@ -48,6 +51,48 @@ impl Layout {
         }
     }
 
+    /// How many values a row has.
+    pub(crate) fn columns(&self) -> usize {
+        match self {
+            Layout::Text(columns) => *columns,
+            Layout::Binary(lengths) => lengths.len(),
+        }
+    }
+
+    /// How many bytes stand before the first value.
+    pub(crate) fn prefix_bytes(&self) -> usize {
+        match self {
+            Layout::Text(_) => 0,
+            Layout::Binary(lengths) => BinaryRow::prefix_bytes(lengths.len()),
+        }
+    }
+
+    /// How the value of a column begins, by the bytes before the first value and those from its own on.
+    pub(crate) fn value_head(
+        &self,
+        prefix: &[u8],
+        column: usize,
+        rest: &[u8],
+    ) -> Result<ValueHead, Malformed> {
+        match self {
+            Layout::Text(_) => TextRow::value_head(rest),
+            Layout::Binary(lengths) => {
+                let length = lengths.get(column).copied().unwrap_or(ValueLength::Fixed(0));
+                BinaryRow::value_head(prefix, column, length, rest)
+            }
+        }
+    }
+
+    /// The row in a payload whose long values stand elsewhere, if it has any.
+    #[inline]
+    pub(crate) fn row_with<'a>(&'a self, payload: &'a [u8], long: &'a [Block]) -> Row<'a> {
+        if long.is_empty() {
+            self.row(payload)
+        } else {
+            Row::Long(LongRow::new(self, payload, long))
+        }
+    }
+
     /// The row in a payload.
     #[inline]
     pub(crate) fn row<'a>(&'a self, payload: &'a [u8]) -> Row<'a> {
@@ -66,6 +111,8 @@ pub enum Row<'a> {
     Text(TextRow<'a>),
     /// Of a prepared statement.
     Binary(BinaryRow<'a>),
+    /// Of either, with values of [`crate::LONG_VALUE_BYTES`] or more.
+    Long(LongRow<'a>),
 }
 
 impl<'a> Row<'a> {
@@ -74,6 +121,7 @@ impl<'a> Row<'a> {
         match self {
             Row::Text(row) => row.columns(),
             Row::Binary(row) => row.columns(),
+            Row::Long(row) => row.columns(),
         }
     }
 
@@ -83,6 +131,7 @@ impl<'a> Row<'a> {
         match self {
             Row::Text(row) => row.payload_bytes(),
             Row::Binary(row) => row.payload_bytes(),
+            Row::Long(row) => row.payload_bytes(),
         }
     }
 
@@ -93,6 +142,7 @@ impl<'a> Row<'a> {
         match self {
             Row::Text(row) => Values::Text(row.values()),
             Row::Binary(row) => Values::Binary(row.values()),
+            Row::Long(row) => Values::Long(row.values()),
         }
     }
 }
@@ -104,6 +154,8 @@ pub enum Values<'a> {
     Text(TextValues<'a>),
     /// Of a prepared statement.
     Binary(BinaryValues<'a>),
+    /// Of either, with long ones.
+    Long(LongRowValues<'a>),
 }
 
 impl<'a> Iterator for Values<'a> {
@@ -115,6 +167,7 @@ impl<'a> Iterator for Values<'a> {
         match self {
             Values::Text(values) => values.next(),
             Values::Binary(values) => values.next().map(Result::unwrap_or_default),
+            Values::Long(values) => values.next().map(|value| value.map(LongRowValue::bytes)),
         }
     }
 
@@ -123,6 +176,7 @@ impl<'a> Iterator for Values<'a> {
         match self {
             Values::Text(values) => values.size_hint(),
             Values::Binary(values) => values.size_hint(),
+            Values::Long(values) => values.size_hint(),
         }
     }
 }

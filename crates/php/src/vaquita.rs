@@ -5,7 +5,7 @@ pub(crate) mod row_iterator;
 pub(crate) mod rows;
 mod table;
 
-use crate::session::tls;
+use crate::session::{self, tls};
 use crate::zend::classes;
 use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
@@ -65,9 +65,10 @@ impl Module for Vaquita {
             classes::register_own();
         }
         tls::warn_of_least();
-        if INACTIVE.get().is_none() {
-            classes::register_own();
-        }
+    }
+
+    fn request_end() {
+        session::end_request();
     }
 
     fn info() {

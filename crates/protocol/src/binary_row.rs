@@ -8,9 +8,6 @@ use crate::reader::Reader;
 /// What is wrong with a row that ends where a value should begin.
 pub const NO_VALUE: &str = "value that is not there";
 
-/// The bits of the NULL bitmap that stand for nothing.
-const RESERVED_BITS: usize = 2;
-
 /// How long the values of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueLength {
@@ -51,6 +48,11 @@ pub struct BinaryRow<'a> {
     lengths: &'a [ValueLength],
 }
 
+impl BinaryRow<'_> {
+    /// The bits of the NULL bitmap that stand for nothing.
+    pub(crate) const RESERVED_BITS: usize = 2;
+}
+
 impl<'a> BinaryRow<'a> {
     /// The row in this payload whose values have these lengths; nothing is checked yet.
     #[inline]
@@ -72,14 +74,14 @@ impl<'a> BinaryRow<'a> {
     #[inline]
     pub fn values(&self) -> BinaryValues<'a> {
         let mut reader = Reader::new("Binary Protocol Resultset Row", self.payload);
-        let bitmap_bytes = (self.lengths.len() + RESERVED_BITS).div_ceil(8);
+        let bitmap_bytes = (self.lengths.len() + Self::RESERVED_BITS).div_ceil(8);
         let bitmap =
             reader.u8("packet_header").and_then(|_| reader.bytes(bitmap_bytes, "null_bitmap"));
         BinaryValues {
             reader,
             bitmap: bitmap.unwrap_or_default(),
             lengths: self.lengths.iter(),
-            bit: RESERVED_BITS,
+            bit: Self::RESERVED_BITS,
         }
     }
 

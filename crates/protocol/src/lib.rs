@@ -33,6 +33,7 @@ pub mod session_state;
 pub mod ssl_request;
 pub mod status_flags;
 pub mod text_row;
+pub mod value_head;
 pub mod writer;
 
 pub use auth_more_data::AuthMoreData;
@@ -60,3 +61,4 @@ pub use session_state::{SessionState, SessionStateChange};
 pub use ssl_request::SslRequest;
 pub use status_flags::StatusFlags;
 pub use text_row::TextRow;
+pub use value_head::ValueHead;

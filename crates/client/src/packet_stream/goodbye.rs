@@ -35,7 +35,7 @@ impl PacketStream {
         if length > MAX_GOODBYE_BYTES {
             return None;
         }
-        self.fill(PACKET_HEADER_BYTES + length, None).ok()?;
+        self.fill(PACKET_HEADER_BYTES + length).ok()?;
         let start = self.start + PACKET_HEADER_BYTES;
         ErrPacket::parse(span(&self.buffer, start, start + length)).ok()
     }
@@ -66,10 +66,12 @@ impl PacketStream {
         if let Some(compression) = &mut self.compression {
             compression.ignore_ids();
             let most = PACKET_HEADER_BYTES + MAX_GOODBYE_BYTES;
-            while let Some(room) = self.buffer.get_mut(self.end..most).filter(|it| !it.is_empty())
-                && let Ok(read) = compression.read_received(room)
+            while self.end < most
+                && let Ok(read) =
+                    compression.read_received(self.buffer.room(self.end, most - self.end))
             {
                 self.end += read;
+                self.buffer.grow_to(self.end);
             }
         }
         let received = self.end - self.start;
@@ -105,7 +107,7 @@ impl PacketStream {
     /// Receives the header that comes next and leaves it there.
     #[cold]
     fn next_header(&mut self) -> Option<PacketHeader> {
-        self.fill(PACKET_HEADER_BYTES, None).ok()?;
+        self.fill(PACKET_HEADER_BYTES).ok()?;
         chunk_at(&self.buffer, self.start).map(PacketHeader::parse)
     }
 }

@@ -2,28 +2,32 @@
 
 mod counted;
 mod goodbye;
+mod long;
 mod outward;
 mod pipelined;
+mod storing;
 
 use std::fmt;
 
+pub(crate) use long::ReceivedLongRow;
 pub(crate) use pipelined::ReplyIds;
 use socket2::Socket;
+pub(crate) use storing::Chunks;
+use storing::Storing;
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
 use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{Malformed, PacketHeader};
+use vaquita_sys::Block;
 
 use crate::compression::{Compression, CompressionAlgorithm};
 use crate::error::Error;
+use crate::memory::{Memory, SystemMemory};
 use crate::statistics::{PacketKind, Statistics};
 use crate::tls;
 use crate::transport::Transport;
 
 /// The read buffer of a connection. Measured: smaller ones double the system calls, larger ones gain nothing.
 pub(crate) const READ_BUFFER_BYTES: usize = 128 << 10;
-
-/// The second and all further chunks of a stored result: fewer page faults and less copying of cut rows than with the first.
-pub(crate) const CHUNK_BYTES: usize = 1 << 20;
 
 /// The longest payload that is put together or taken apart.
 ///
@@ -49,10 +53,18 @@ pub(crate) struct PacketStream {
     transport: Transport,
     /// What stands between packets and transport from the end of authentication on, if both sides agreed upon it.
     compression: Option<Box<Compression>>,
-    /// All of it is initialised; `start..end` was received and not yet given out.
-    buffer: Vec<u8>,
+    /// Where packets are received; `start..end` was received and not yet given out.
+    buffer: Block,
     start: usize,
     end: usize,
+    /// How much is read at once where more has room.
+    read_ahead: usize,
+    /// While rows stay where they are received.
+    storing: Option<Storing>,
+    /// The long values of the row that was received last.
+    long: Vec<Block>,
+    /// Where what is stored and long values get their memory from.
+    memory: &'static dyn Memory,
     /// The id of the next packet in either direction.
     sequence_id: u8,
     /// A small command with its header, kept for its allocation.
@@ -66,9 +78,13 @@ impl PacketStream {
         PacketStream {
             transport,
             compression: None,
-            buffer: vec![0; READ_BUFFER_BYTES],
+            buffer: Block::zeroed(READ_BUFFER_BYTES),
             start: 0,
             end: 0,
+            read_ahead: READ_BUFFER_BYTES,
+            storing: None,
+            long: Vec::new(),
+            memory: &SystemMemory,
             sequence_id: 0,
             out: Vec::new(),
             counted: Statistics::default(),
@@ -119,7 +135,7 @@ impl PacketStream {
     ///
     /// A server that says that there is more is not listened to: what comes before rows is never large.
     pub(crate) fn read_packet(&mut self, kind: PacketKind, limit: usize) -> Result<&[u8], Error> {
-        let payload = self.receive(limit, None)?;
+        let payload = self.receive(limit)?;
         self.counted.packet(kind, payload.end - payload.start);
         Ok(self.payload(payload))
     }
@@ -130,25 +146,68 @@ impl PacketStream {
         span(&self.buffer, payload.start, payload.end)
     }
 
-    /// Receives a packet of at most `limit` bytes, put together if it was split. With `chunks`, the payloads before it stay where they are: when the buffer has no more room, it goes to the
-    /// chunks as a whole, and a fresh one takes its place.
+    /// Receives a packet of at most `limit` bytes, put together if it was split. While rows are stored, the payloads before it stay where they
+    /// are.
     #[inline]
-    pub(crate) fn receive(
-        &mut self,
-        limit: usize,
-        mut chunks: Option<&mut Vec<Vec<u8>>>,
-    ) -> Result<Span, Error> {
-        let length = self.header_at(0, chunks.as_deref_mut())?;
+    pub(crate) fn receive(&mut self, limit: usize) -> Result<Span, Error> {
+        let length = self.receive_header()?;
+        self.receive_payload(length, limit)
+    }
+
+    /// Receives the next packet's header, and gives the length that it claims.
+    #[inline]
+    pub(crate) fn receive_header(&mut self) -> Result<usize, Error> {
+        self.header_at(0)
+    }
+
+    /// The first byte of the payload whose header has just been received; it stays unread.
+    pub(crate) fn first_of_payload(&mut self) -> Result<Option<u8>, Error> {
+        self.fill(PACKET_HEADER_BYTES + 1)?;
+        Ok(self.buffer.get(self.start + PACKET_HEADER_BYTES).copied())
+    }
+
+    /// Receives the payload, of at most `limit` bytes, whose header has just been received and claims `length`.
+    #[inline]
+    pub(crate) fn receive_payload(&mut self, length: usize, limit: usize) -> Result<Span, Error> {
         if length > limit {
             return Err(Malformed::new("Packet", "payload_length").into());
         }
         if length == MAX_PACKET_PAYLOAD_BYTES {
-            return self.receive_split(limit, chunks);
+            return self.receive_split(limit);
         }
-        self.fill(PACKET_HEADER_BYTES + length, chunks)?;
+        self.fill(PACKET_HEADER_BYTES + length)?;
         let start = self.start + PACKET_HEADER_BYTES;
         self.start = start + length;
         Ok(Span { start, end: self.start })
+    }
+
+    /// The long values of the row that was received last.
+    #[inline]
+    pub(crate) fn long(&self) -> &[Block] {
+        &self.long
+    }
+
+    /// Gives them away.
+    #[inline]
+    pub(crate) fn take_long(&mut self) -> impl Iterator<Item = Block> {
+        self.long.drain(..)
+    }
+
+    /// Forgets them.
+    #[inline]
+    pub(crate) fn forget_long(&mut self) {
+        if !self.long.is_empty() {
+            self.long.clear();
+        }
+    }
+
+    pub(crate) fn memory(&self) -> &'static dyn Memory {
+        self.memory
+    }
+
+    /// Has what is stored, and long values, stand in this memory.
+    pub(crate) fn set_memory(&mut self, memory: &'static dyn Memory) {
+        self.memory = memory;
     }
 
     /// The payload that comes next, if it is one of a single packet that is here as a whole. It is not received before
@@ -187,23 +246,19 @@ impl PacketStream {
 
     /// Receives a payload of several packets and closes the gaps that their headers leave.
     #[cold]
-    fn receive_split(
-        &mut self,
-        limit: usize,
-        mut chunks: Option<&mut Vec<Vec<u8>>>,
-    ) -> Result<Span, Error> {
+    fn receive_split(&mut self, limit: usize) -> Result<Span, Error> {
         let mut total = MAX_PACKET_PAYLOAD_BYTES;
         loop {
             let whole = PACKET_HEADER_BYTES + total;
-            let length = self.header_at(whole, chunks.as_deref_mut())?;
+            let length = self.header_at(whole)?;
             if total + length > limit {
                 return Err(Error::TooLarge);
             }
             let gap = self.start + whole;
-            self.buffer.copy_within(gap + PACKET_HEADER_BYTES..self.end, gap);
+            self.buffer.take_out(gap, PACKET_HEADER_BYTES, self.end);
             self.end -= PACKET_HEADER_BYTES;
             total += length;
-            self.fill(PACKET_HEADER_BYTES + total, chunks.as_deref_mut())?;
+            self.fill(PACKET_HEADER_BYTES + total)?;
             if length < MAX_PACKET_PAYLOAD_BYTES {
                 let start = self.start + PACKET_HEADER_BYTES;
                 self.start = start + total;
@@ -214,8 +269,8 @@ impl PacketStream {
 
     /// Receives the header that stands `at` bytes after the start, checks its sequence id, and gives its payload's length.
     #[inline]
-    fn header_at(&mut self, at: usize, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<usize, Error> {
-        self.fill(at + PACKET_HEADER_BYTES, chunks)?;
+    fn header_at(&mut self, at: usize) -> Result<usize, Error> {
+        self.fill(at + PACKET_HEADER_BYTES)?;
         let malformed = |field| Malformed::new("Packet", field);
         let header = chunk_at(&self.buffer, self.start + at).ok_or(malformed("header"))?;
         let header = PacketHeader::parse(header);
@@ -231,79 +286,49 @@ impl PacketStream {
 
     /// Receives until `need` bytes stand at the start.
     #[inline]
-    fn fill(&mut self, need: usize, chunks: Option<&mut Vec<Vec<u8>>>) -> Result<(), Error> {
-        if self.end - self.start >= need { Ok(()) } else { self.fill_by_reading(need, chunks) }
+    fn fill(&mut self, need: usize) -> Result<(), Error> {
+        if self.end - self.start >= need { Ok(()) } else { self.fill_by_reading(need) }
     }
 
-    fn fill_by_reading(
-        &mut self,
-        need: usize,
-        mut chunks: Option<&mut Vec<Vec<u8>>>,
-    ) -> Result<(), Error> {
+    fn fill_by_reading(&mut self, need: usize) -> Result<(), Error> {
         while self.end - self.start < need {
-            if self.start > 0 && self.start + need > self.buffer.len() {
-                match chunks.as_deref_mut() {
-                    Some(chunks) => {
-                        let chunk = self.take_chunk(self.start, CHUNK_BYTES);
-                        chunks.push(chunk);
-                    }
-                    None => self.compact(),
-                }
-            } else if self.start == self.end && chunks.is_none() {
-                self.compact();
-            }
-            if self.end == self.buffer.len() {
-                self.grow(need);
-            }
-            let room = self.buffer.get_mut(self.end..).unwrap_or_default();
-            let read = match &mut self.compression {
-                None => self.transport.read(room).map_err(|error| Error::lost(error, false)),
-                Some(compression) => compression.read(&mut self.transport, room),
-            };
+            self.make_room(need)?;
+            let most = self.read_ahead.max(need - (self.end - self.start));
+            let room = self.buffer.room(self.end, most);
+            let read = read(&mut self.transport, &mut self.compression, room);
             self.end += read.or_else(|error| self.hear_goodbye(error))?;
+            self.buffer.grow_to(self.end);
         }
         Ok(())
     }
 
-    /// Lets the buffer grow as bytes arrive: what a header claims alone allocates nothing.
-    fn grow(&mut self, need: usize) {
-        let length = need.min(self.buffer.len() * 2);
-        self.buffer.reserve_exact(length.saturating_sub(self.buffer.len()));
-        self.buffer.resize(length, 0);
+    /// Reads at least one byte into `room`, past the buffer, which is empty.
+    fn read_into(&mut self, room: &mut [u8]) -> Result<usize, Error> {
+        read(&mut self.transport, &mut self.compression, room)
+            .or_else(|error| self.hear_goodbye(error))
+    }
+
+    fn make_room(&mut self, need: usize) -> Result<(), Error> {
+        if self.storing.is_some() {
+            while self.start > 0 && self.start + need > self.buffer.capacity() {
+                self.next_chunk()?;
+            }
+        } else if self.start == self.end || self.start + need > self.buffer.capacity() {
+            self.compact();
+        }
+        if self.end < self.buffer.capacity() {
+            return Ok(());
+        }
+        // It grows as bytes arrive: what a header claims alone takes no memory.
+        let bytes = need.min(self.buffer.capacity() * 2);
+        if self.buffer.resize(bytes) { Ok(()) } else { Err(Error::OutOfMemory { bytes }) }
     }
 
     /// Moves what is not yet given out to the front.
     pub(crate) fn compact(&mut self) {
-        self.buffer.copy_within(self.start..self.end, 0);
+        self.buffer.take_out(0, self.start, self.end);
         self.end -= self.start;
         self.start = 0;
-    }
-
-    /// Gives the first `length` bytes of the buffer away, and goes on with a fresh one that begins with what is not yet given out.
-    fn take_chunk(&mut self, length: usize, room: usize) -> Vec<u8> {
-        let rest = span(&self.buffer, self.start, self.end);
-        let mut fresh = vec![0; room.max(rest.len())];
-        if let Some(front) = fresh.get_mut(..rest.len()) {
-            front.copy_from_slice(rest);
-        }
-        self.end -= self.start;
-        self.start = 0;
-        let mut chunk = std::mem::replace(&mut self.buffer, fresh);
-        chunk.truncate(length);
-        chunk
-    }
-
-    /// Puts the last rows of a stored result, which end at `rows_end` in the buffer, into its chunks.
-    ///
-    /// A result that fills little of the buffer is copied out, and the buffer stays; otherwise the buffer goes.
-    pub(crate) fn keep_rows(&mut self, rows_end: usize, chunks: &mut Vec<Vec<u8>>) {
-        if rows_end < self.buffer.len() / 4 {
-            if rows_end > 0 {
-                chunks.push(span(&self.buffer, 0, rows_end).to_vec());
-            }
-        } else {
-            chunks.push(self.take_chunk(rows_end, READ_BUFFER_BYTES));
-        }
     }
 
     /// A server has nothing to say now: what it said all the same, other than a goodbye, would be taken for the next answer.
@@ -324,6 +349,17 @@ impl PacketStream {
         if let Some(compression) = &mut self.compression {
             compression.begin_exchange();
         }
+    }
+}
+
+fn read(
+    transport: &mut Transport,
+    compression: &mut Option<Box<Compression>>,
+    room: &mut [u8],
+) -> Result<usize, Error> {
+    match compression {
+        None => transport.read(room).map_err(|error| Error::lost(error, false)),
+        Some(compression) => compression.read(transport, room),
     }
 }
 
@@ -359,7 +395,7 @@ mod tests {
         }
         let transport = Transport::over(Box::new(Cursor::new(bytes)), &Address::Unix("x".into()));
         let mut stream = PacketStream::new(transport);
-        let received = stream.receive(limit, None)?;
+        let received = stream.receive(limit)?;
         assert!(stream.payload(received) == payload, "{length}");
         Ok(())
     }

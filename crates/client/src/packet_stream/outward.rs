@@ -4,6 +4,7 @@ use std::io::IoSlice;
 
 use vaquita_protocol::PacketHeader;
 use vaquita_protocol::packet_header::MAX_PACKET_PAYLOAD_BYTES;
+use vaquita_sys::Block;
 
 use super::{PacketStream, READ_BUFFER_BYTES};
 use crate::error::Error;
@@ -17,9 +18,12 @@ impl PacketStream {
         self.refuse_leftovers()?;
         self.begin_exchange();
         self.counted.command(code);
-        if self.buffer.len() > READ_BUFFER_BYTES && self.start == self.end {
-            self.take_chunk(0, READ_BUFFER_BYTES);
+        if self.buffer.capacity() > READ_BUFFER_BYTES && self.start == self.end {
+            self.buffer = Block::zeroed(READ_BUFFER_BYTES);
+            (self.start, self.end) = (0, 0);
         }
+        self.read_far_ahead();
+        self.long.clear();
         self.write(&[code], body)
     }
 

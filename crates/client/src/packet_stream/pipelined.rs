@@ -23,7 +23,7 @@ impl PacketStream {
     pub(crate) fn receive_owed(&mut self) -> Result<Span, Error> {
         let packets = self.counted.packets_received;
         self.expect_reply();
-        let received = self.receive(MAX_ANSWER_BYTES, None);
+        let received = self.receive(MAX_ANSWER_BYTES);
         if received.as_ref().is_err_and(Error::is_not_here_yet) {
             self.counted.packets_received = packets;
         }
@@ -55,7 +55,7 @@ impl PacketStream {
     /// [`Error::is_not_here_yet`] if it is, where reading does not wait; else it has closed, or said goodbye or nonsense.
     pub(crate) fn receive_nothing(&mut self) -> Result<(), Error> {
         self.refuse_leftovers()?;
-        self.fill(1, None)?;
+        self.fill(1)?;
         self.refuse_leftovers()
     }
 }

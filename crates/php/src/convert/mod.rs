@@ -13,10 +13,14 @@ use crate::zend::row::{NewRow, Template, write_one};
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use reader::Reader;
-use vaquita_client::{ColumnDefinition41, Row, TextValues};
+use vaquita_client::{ColumnDefinition41, LongRowValue, Row, TextValues};
 
-/// After how many bytes of rows it is looked whether the script may have more memory.
-const LOOK_BYTES: usize = 64 << 10;
+/// After how many bytes of rows, as PHP has them, it is looked whether the script may have more memory.
+const LOOK_BYTES: usize = 256 << 10;
+
+/// What a row takes beside the bytes of its values: its array, and for each value its place and the header of its string.
+const ROW_BYTES: usize = 128;
+const VALUE_BYTES: usize = 64;
 
 /// In which form values come.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,6 +47,18 @@ impl Column {
                 self.tally.null();
                 slot.null();
             }
+        }
+    }
+}
+
+impl Column {
+    /// Writes its value of a row with long values, which need no copy where they are strings.
+    fn write_any(&self, value: Option<LongRowValue<'_>>, slot: Slot<'_>) {
+        match value {
+            Some(LongRowValue::Block(block)) if self.reader.get() == Reader::Bytes => {
+                slot.block(block);
+            }
+            value => self.write(value.map(LongRowValue::bytes), slot),
         }
     }
 }
@@ -147,12 +163,19 @@ impl Layout {
         slot: Slot<'_>,
     ) {
         self.tally.row(row);
-        let mut values = self.columns.iter().zip(row.values());
-        write_one(slot, shape, columns.iter().map(ColumnDefinition41::name), |slot| {
-            match values.next() {
-                Some((column, value)) => column.write(value, slot),
+        let names = columns.iter().map(ColumnDefinition41::name);
+        let mut columns = self.columns.iter();
+        if let Row::Long(row) = row {
+            let mut values = row.values();
+            return write_one(slot, shape, names, |slot| match columns.next() {
+                Some(column) => column.write_any(values.next().flatten(), slot),
                 None => slot.null(),
-            }
+            });
+        }
+        let mut values = row.values();
+        write_one(slot, shape, names, |slot| match columns.next() {
+            Some(column) => column.write(values.next().flatten(), slot),
+            None => slot.null(),
         });
     }
 
@@ -174,16 +197,17 @@ impl Layout {
         let template = self.template(shape);
         template.count_keys(count);
         let mut written = 0;
+        let row_bytes = ROW_BYTES + columns.len() * VALUE_BYTES;
         let mut unlooked_bytes = 0;
         for (row, number) in rows.zip(1..=count) {
             self.write_row(row, template, all.push(), true);
             written = number;
-            unlooked_bytes += row.payload_bytes();
-            if unlooked_bytes > LOOK_BYTES
-                && std::mem::take(&mut unlooked_bytes) > 0
-                && is_memory_exhausted()
-            {
-                break;
+            unlooked_bytes += row_bytes + row.payload_bytes();
+            if unlooked_bytes > LOOK_BYTES {
+                if is_memory_exhausted() {
+                    break;
+                }
+                unlooked_bytes = 0;
             }
         }
         template.uncount_keys(count - written);
@@ -201,12 +225,17 @@ impl Layout {
                 if self.is_plain.get() {
                     self.write_strings(new, values);
                 } else {
-                    self.write_values(new, || values.next_value());
+                    self.write_values(new, || values.next_value(), Column::write);
                 }
             }
             Row::Binary(row) => {
                 let mut values = row.values();
-                self.write_values(new, || values.next().and_then(Result::unwrap_or_default));
+                let next = || values.next().and_then(Result::unwrap_or_default);
+                self.write_values(new, next, Column::write);
+            }
+            Row::Long(row) => {
+                let mut values = row.values();
+                self.write_values(new, || values.next().flatten(), Column::write_any);
             }
         }
     }
@@ -215,7 +244,7 @@ impl Layout {
     #[inline]
     fn write_strings(&self, mut row: NewRow<'_>, mut values: TextValues<'_>) {
         let Some(slots) = row.slots() else {
-            return self.write_values(row, || values.next_value());
+            return self.write_values(row, || values.next_value(), Column::write);
         };
         for (slot, column) in slots.zip(&self.columns) {
             match values.next_value() {
@@ -229,11 +258,16 @@ impl Layout {
     }
 
     #[inline(never)]
-    fn write_values<'a>(&self, row: NewRow<'_>, mut next: impl FnMut() -> Option<&'a [u8]>) {
+    fn write_values<V>(
+        &self,
+        row: NewRow<'_>,
+        mut next: impl FnMut() -> Option<V>,
+        write: impl Fn(&Column, Option<V>, Slot<'_>),
+    ) {
         for (column, place) in self.columns.iter().zip(row.places()) {
             let value = next();
             match row.slot(place) {
-                Some(slot) => column.write(value, slot),
+                Some(slot) => write(column, value, slot),
                 None if value.is_none() => column.tally.null(),
                 None => {}
             }
@@ -244,6 +278,14 @@ impl Layout {
     /// Writes each value of a row where `place` says.
     pub(crate) fn write_each<'a>(&self, row: Row<'_>, place: impl Fn(usize) -> Option<Slot<'a>>) {
         self.tally.row(row);
+        if let Row::Long(row) = row {
+            for (number, (column, value)) in self.columns.iter().zip(row.values()).enumerate() {
+                if let Some(slot) = place(number) {
+                    column.write_any(value, slot);
+                }
+            }
+            return;
+        }
         for (number, (column, value)) in self.columns.iter().zip(row.values()).enumerate() {
             if let Some(slot) = place(number) {
                 column.write(value, slot);
@@ -253,6 +295,15 @@ impl Layout {
 
     /// Writes one column of a row.
     pub(crate) fn write_column(&self, row: Row<'_>, column: usize, slot: Slot<'_>) {
+        if let Row::Long(row) = row
+            && let Some((column, value)) = self.columns.iter().zip(row.values()).nth(column)
+        {
+            self.tally.lone_value(&column.tally, value.map(LongRowValue::bytes));
+            return match value {
+                Some(_) => column.write_any(value, slot),
+                None => slot.null(),
+            };
+        }
         match self.columns.iter().zip(row.values()).nth(column) {
             Some((column, value)) => {
                 self.tally.lone_value(&column.tally, value);

@@ -23,6 +23,7 @@ pub(crate) mod tls;
 
 use crate::statistics::{self, Counters, Key};
 use crate::zend::guarded::{Bug, Guarded};
+use crate::zend::lent::{self, LENT};
 use core::cell::Cell;
 use failure::{Failed, LastError};
 use living::Living;
@@ -81,6 +82,20 @@ pub(crate) enum Unconnected {
 thread_local! {
     /// All of this thread, whoever has them: links, PDO's connections, those of them that wait for the next request.
     static SESSIONS: Living<Session> = const { Living::none() };
+}
+
+/// The request's objects are gone: what connections that outlive it still have of its memory goes back.
+pub(crate) fn end_request() {
+    SESSIONS.with(|sessions| {
+        sessions.each(|session| {
+            let _ = session.connection.with(|connection| {
+                if let Some(connection) = connection {
+                    connection.forget_rows();
+                }
+            });
+        });
+    });
+    lent::end_request();
 }
 
 impl Session {
@@ -145,6 +160,7 @@ impl Session {
             let connected = Connection::connect_counting(options, &mut spent);
             let connected = connected.inspect_err(|_| statistics::count_driver(&spent));
             let connection = connection.insert(Box::new(connected?));
+            connection.set_memory(&LENT);
             connection.keep_spoilt_rows();
             if !statistics::is_collecting() {
                 connection.set_counted(Statistics::default());

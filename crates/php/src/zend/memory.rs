@@ -1,7 +1,8 @@
 //! The request's memory: taken and given back, and its limit, as far as a long loop has to mind it.
 
-use super::{ffi, globals};
+use super::{ffi, globals, symbol};
 use core::ffi::c_void;
+use std::sync::LazyLock;
 
 /// Whether the script has used more memory than it may.
 ///
@@ -10,11 +11,38 @@ use core::ffi::c_void;
 #[inline]
 pub(crate) fn is_memory_exhausted() -> bool {
     // SAFETY: reads counters of the running request.
-    unsafe {
-        let limit = (*globals::core()).memory_limit;
-        usize::try_from(limit).is_ok_and(|limit| ffi::zend_memory_usage(true) > limit)
-    }
+    unsafe { ffi::zend_memory_usage(true) > limit() }
 }
+
+/// How many bytes the script may use; without a limit the most there are.
+#[inline]
+pub(super) fn limit() -> usize {
+    // SAFETY: reads a setting of the running request.
+    usize::try_from(unsafe { (*globals::core()).memory_limit }).unwrap_or(usize::MAX)
+}
+
+/// Zend takes memory from the system in pieces of this size, for all blocks that find room in one.
+const SEGMENT_BYTES: usize = 2 << 20;
+
+/// Up to this size a block is taken without asking, where nothing worse can come of it than PHP's own fatal error, at the next
+/// statement of the script.
+const UNASKED_BYTES: usize = 64 << 10;
+
+/// Whether a block of so many bytes can be taken without a long jump, and without the process being killed.
+///
+/// Where it is certain: Zend may have to take more from the system than it is asked for.
+pub(super) fn may_take(bytes: usize) -> bool {
+    if bytes <= UNASKED_BYTES && *EXHAUSTION_WAITS {
+        return true;
+    }
+    let taken = if bytes < SEGMENT_BYTES { SEGMENT_BYTES } else { bytes.saturating_add(1 << 16) };
+    // SAFETY: reads counters of the running request.
+    unsafe { ffi::zend_memory_usage(true) }.saturating_add(taken) <= limit()
+}
+
+/// Whether an allocation beyond the limit succeeds for the moment: PHP from 8.2.35 and 8.4.27 on, which has a second limit.
+static EXHAUSTION_WAITS: LazyLock<bool> =
+    LazyLock::new(|| symbol::address_of(c"zend_set_memory_hard_limit_percent").is_some());
 
 /// A block of at least `bytes` bytes, aligned to 8. Zend long-jumps if the script may not have them.
 #[inline]
@@ -85,6 +113,23 @@ static BIN_OF: [u8; 3072 / 8 + 1] = {
     }
     bin_of
 };
+
+/// Changes a block's size, and tells where it is then.
+///
+/// # Safety
+/// As of `release`.
+pub(super) unsafe fn resize(block: *mut c_void, bytes: usize) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    #[cfg(not(php_debug))]
+    unsafe {
+        ffi::_erealloc(block, bytes)
+    }
+    // SAFETY: the caller's promise; who changes it, as in `allocate`.
+    #[cfg(php_debug)]
+    unsafe {
+        ffi::_erealloc(block, bytes, FILE, line!(), core::ptr::null(), 0)
+    }
+}
 
 /// Gives a block back.
 ///

@@ -2,8 +2,10 @@
 
 use super::ffi;
 use super::held::is_list;
+use super::lent;
 use super::string::Str;
 use core::marker::PhantomData;
+use vaquita_client::Block;
 
 /// A `zval` that holds nothing worth freeing yet; each of its methods writes it, once.
 pub(crate) struct Slot<'a>(*mut ffi::zval, PhantomData<&'a mut ffi::zval>);
@@ -79,6 +81,14 @@ impl<'a> Slot<'a> {
             self.set(ffi::zend_value { str_: Str::shared(bytes).0 }, ffi::IS_STRING);
         } else {
             self.set(ffi::zend_value { str_: Str::of_own(bytes).0 }, ffi::IS_STRING_EX);
+        }
+    }
+
+    /// Writes a string of a long value: where that was received into a string, it is that one.
+    pub(crate) fn block(self, block: &Block) {
+        match lent::string_of(block) {
+            Some(string) => self.str(string),
+            None => self.bytes(block),
         }
     }
 

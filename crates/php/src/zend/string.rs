@@ -49,7 +49,7 @@ impl Str {
 
     /// A new string of so many bytes, which are to be written; the NUL behind them is.
     #[inline]
-    fn with_length(len: usize) -> Str {
+    pub(super) fn with_length(len: usize) -> Str {
         // SAFETY: `allocate_words` returns memory of at least the size asked for, aligned to 8, or does not return; every field of the header is
         // written, and `len + 1` bytes have room behind it.
         unsafe {
@@ -64,8 +64,32 @@ impl Str {
         }
     }
 
+    /// The string whose bytes begin there.
+    ///
+    /// # Safety
+    /// They must be those of a string.
+    pub(super) unsafe fn of_bytes(bytes: *mut u8) -> Str {
+        // SAFETY: the caller's promise.
+        Str(unsafe { bytes.sub(HEADER_BYTES) }.cast())
+    }
+
+    /// The same string with another length; what it has more is to be written.
+    ///
+    /// # Safety
+    /// Nobody else may have it.
+    pub(super) unsafe fn resized(self, len: usize) -> Str {
+        // SAFETY: the caller's promise; there is room for the header, the bytes and the NUL behind them.
+        unsafe {
+            let words = HEADER_BYTES / 8 + len / 8 + 1;
+            let string: *mut ffi::zend_string = memory::resize(self.0.cast(), words * 8).cast();
+            (*string).len = len;
+            Str(string).as_mut_ptr().add(len).write(0);
+            Str(string)
+        }
+    }
+
     /// Where the bytes begin.
-    fn as_mut_ptr(self) -> *mut u8 {
+    pub(super) fn as_mut_ptr(self) -> *mut u8 {
         // SAFETY: the pointer is of a live `zend_string`.
         unsafe { (&raw mut (*self.0).val).cast() }
     }

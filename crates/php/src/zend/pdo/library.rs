@@ -1,13 +1,9 @@
 //! PDO's functions in C. They are looked up when PDO is there: Vaquita loads without it, too.
 
 use super::super::ffi;
+use super::super::symbol::address_of;
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use core::ptr;
 use std::sync::OnceLock;
-
-unsafe extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-}
 
 /// Declares the functions that are looked up, with the types that PDO's headers give them.
 macro_rules! library {
@@ -57,10 +53,4 @@ pub(super) fn library() -> Option<&'static Library> {
 
 fn c_name(name: &'static str) -> &'static CStr {
     CStr::from_bytes_until_nul(name.as_bytes()).unwrap_or_default()
-}
-
-fn address_of(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: null asks for what the whole process has by this name (RTLD_DEFAULT): PHP loads extensions so that others find theirs.
-    let address = unsafe { dlsym(ptr::null_mut(), name.as_ptr()) };
-    (!address.is_null()).then_some(address)
 }

@@ -1,0 +1,261 @@
+//! Bytes in memory that may be somebody else's: as a `Vec`, but that whoever lends the memory also takes it back.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, realloc};
+use std::fmt;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+use std::slice;
+
+/// The most bytes that are made ready for writing at once: what a processor's own cache holds.
+const READY_BYTES: usize = 128 << 10;
+
+/// Whose memory it is.
+///
+/// # Safety
+/// Memory that was [lent](Block::lent) by a lender is nobody else's until it is released, stays where it is until it is resized, and can be
+/// resized and released wherever the block is.
+pub unsafe trait Lender: Sync {
+    /// Changes how many bytes there are, and tells where they are now; those in front are kept. `None`: there are no more, and all is as
+    /// it was.
+    ///
+    /// # Safety
+    /// `start` must be memory of this lender's with `bytes` bytes; `new_bytes` must not be 0.
+    unsafe fn resize(
+        &self,
+        start: NonNull<u8>,
+        bytes: usize,
+        new_bytes: usize,
+    ) -> Option<NonNull<u8>>;
+
+    /// Takes it back.
+    ///
+    /// # Safety
+    /// As of `resize`; nobody may use it any more.
+    unsafe fn release(&self, start: NonNull<u8>, bytes: usize);
+}
+
+/// Bytes in memory that its lender takes back in the end. Of [`Block::capacity`] bytes the first ones have been written.
+pub struct Block {
+    start: NonNull<u8>,
+    capacity: usize,
+    /// How many of them, from the first on, are initialised.
+    ready: usize,
+    /// How many of those count.
+    length: usize,
+    lender: &'static dyn Lender,
+}
+
+impl Block {
+    /// A block of the system's memory; all of it is zero and counts.
+    pub fn zeroed(bytes: usize) -> Block {
+        let start = match System::layout(bytes) {
+            // SAFETY: the layout is of at least one byte.
+            Some(layout) => NonNull::new(unsafe { alloc_zeroed(layout) })
+                .unwrap_or_else(|| std::alloc::handle_alloc_error(layout)),
+            None => NonNull::dangling(),
+        };
+        Block { start, capacity: bytes, ready: bytes, length: bytes, lender: &System }
+    }
+
+    /// A block of memory that `lender` has lent; none of it counts yet.
+    ///
+    /// # Safety
+    /// There must be `bytes` bytes at `start`, nobody else's, which `lender` takes back, from whatever thread the block gets to.
+    pub unsafe fn lent(start: NonNull<u8>, bytes: usize, lender: &'static dyn Lender) -> Block {
+        Block { start, capacity: bytes, ready: 0, length: 0, lender }
+    }
+
+    /// How many bytes have room in it.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether this lender has lent it.
+    pub fn is_of(&self, lender: &'static dyn Lender) -> bool {
+        // Nothing is asked of the table of functions, which may exist several times.
+        ptr::addr_eq(self.lender, lender)
+    }
+
+    /// Where its memory begins.
+    pub fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// Has only the first bytes count.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
+    /// Room for writing, from a place on that counts already: at least a byte unless none is left, at most `most`. What was written there
+    /// counts once [`Block::grow_to`] says so.
+    pub fn room(&mut self, from: usize, most: usize) -> &mut [u8] {
+        let from = from.min(self.ready);
+        let most = most.min(self.capacity - from).min(READY_BYTES.max(self.ready - from));
+        self.make_ready(from + most);
+        // SAFETY: `from + most` bytes are initialised now, and nobody else has them.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr().add(from), most) }
+    }
+
+    fn make_ready(&mut self, end: usize) {
+        if let Some(missing) = end.checked_sub(self.ready) {
+            // SAFETY: `end` is no more than the capacity, wherever this is called.
+            unsafe { self.start.as_ptr().add(self.ready).write_bytes(0, missing) };
+            self.ready = end;
+        }
+    }
+
+    /// Has the first bytes count, as many as were made ready at the most.
+    pub fn grow_to(&mut self, length: usize) {
+        self.length = length.min(self.ready);
+    }
+
+    /// Writes bytes behind those that count; `false`: there is no room for them.
+    #[must_use]
+    pub fn append(&mut self, bytes: &[u8]) -> bool {
+        let has_room = bytes.len() <= self.capacity - self.length;
+        if has_room {
+            // SAFETY: there is room, and a borrow from elsewhere does not overlap with it.
+            unsafe {
+                let to = self.start.as_ptr().add(self.length);
+                ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+            }
+            self.length += bytes.len();
+            self.ready = self.ready.max(self.length);
+        }
+        has_room
+    }
+
+    /// Takes bytes out of the middle: `from..from + count`; those behind them, up to `end`, move down.
+    pub fn take_out(&mut self, from: usize, count: usize, end: usize) {
+        if let Some(bytes) = self.bytes_mut().get_mut(from..end)
+            && count <= bytes.len()
+        {
+            bytes.copy_within(count.., 0);
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: so many bytes are initialised, and nobody else has them.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
+    }
+
+    /// Makes it as large as that, or leaves it as it is: whether it has become so.
+    #[must_use]
+    pub fn resize(&mut self, capacity: usize) -> bool {
+        if capacity == self.capacity {
+            return true;
+        }
+        // SAFETY: it is the lender's, of that size; no size is 0.
+        let resized = unsafe { self.lender.resize(self.start, self.capacity, capacity.max(1)) };
+        if let Some(start) = resized {
+            self.start = start;
+            self.capacity = capacity;
+            self.ready = self.ready.min(capacity);
+            self.length = self.length.min(capacity);
+        }
+        resized.is_some()
+    }
+}
+
+impl Deref for Block {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: so many bytes are initialised, and nobody writes to them while they are borrowed.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: it is the lender's, of that size, and goes now.
+        unsafe { self.lender.release(self.start, self.capacity) };
+    }
+}
+
+impl fmt::Debug for Block {
+    /// Lengths only: what is in it may be anybody's data.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Block { length, capacity, .. } = self;
+        write!(f, "Block({length} of {capacity} bytes)")
+    }
+}
+
+// SAFETY: what is in it are bytes, and whoever lent it takes it back from any thread that it gets to.
+unsafe impl Send for Block {}
+// SAFETY: a shared block is only read.
+unsafe impl Sync for Block {}
+
+/// The system's memory.
+struct System;
+
+impl System {
+    /// `None`: of no bytes.
+    fn layout(bytes: usize) -> Option<Layout> {
+        Layout::array::<u8>(bytes).ok().filter(|layout| layout.size() > 0)
+    }
+}
+
+// SAFETY: the system's allocator is everybody's, on any thread, and does what is asked for.
+unsafe impl Lender for System {
+    unsafe fn resize(
+        &self,
+        start: NonNull<u8>,
+        bytes: usize,
+        new_bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        let new_layout = Self::layout(new_bytes)?;
+        NonNull::new(match Self::layout(bytes) {
+            // SAFETY: the caller's promise; the new size has a layout.
+            Some(layout) => unsafe { realloc(start.as_ptr(), layout, new_bytes) },
+            // SAFETY: the layout is of at least one byte.
+            None => unsafe { alloc_zeroed(new_layout) },
+        })
+    }
+
+    unsafe fn release(&self, start: NonNull<u8>, bytes: usize) {
+        if let Some(layout) = Self::layout(bytes) {
+            // SAFETY: the caller's promise.
+            unsafe { dealloc(start.as_ptr(), layout) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_counts() {
+        let mut block = Block::zeroed(0);
+        assert_eq!((block.capacity(), &*block), (0, &b""[..]));
+        assert!(!block.append(b"a") && block.append(b""));
+        assert!(block.resize(4) && block.append(b"abcd") && !block.append(b"e"));
+        block.truncate(3);
+        block.room(3, 9).copy_from_slice(b"D");
+        assert_eq!(&*block, b"abc");
+        block.grow_to(9);
+        assert_eq!(&*block, b"abcD");
+        block.take_out(1, 2, 4);
+        block.truncate(2);
+        assert_eq!(&*block, b"aD");
+        assert!(block.resize(1));
+        assert_eq!((block.capacity(), &*block), (1, &b"a"[..]));
+    }
+
+    #[test]
+    fn room_is_made_ready_as_it_is_needed() {
+        let mut block = Block::zeroed(1);
+        assert!(block.resize(READY_BYTES * 3));
+        assert_eq!(block.room(1, usize::MAX).len(), READY_BYTES);
+        assert_eq!(block.room(1, 10).len(), 10);
+        assert_eq!(block.len(), 1);
+        block.grow_to(usize::MAX);
+        assert_eq!(block.len(), 1 + READY_BYTES);
+        // No further than what is ready.
+        assert_eq!(block.room(usize::MAX, usize::MAX).len(), READY_BYTES);
+        assert!(block.is_of(&System));
+    }
+}
