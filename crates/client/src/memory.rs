@@ -10,8 +10,9 @@ pub const LONG_VALUE_BYTES: usize = 16 << 10;
 /// The pieces in which memory is asked for, in bytes, while the rows of a result arrive: one that takes what the read buffer had, then
 /// larger ones.
 ///
-/// A common allocator divides 2 MiB less a page of 4 KiB: into eight of the first, or two of the second. The last is a whole one.
-pub const CHUNK_BYTES: [usize; 3] = [63 << 12, 252 << 12, 2 << 20];
+/// A common allocator divides 2 MiB less a page of 4 KiB: into eight of the first, or two of the next. The last, and all behind it, are whole
+/// ones.
+pub const CHUNK_BYTES: [usize; 4] = [63 << 12, 252 << 12, 252 << 12, 2 << 20];
 
 /// Lends memory for results. `None`: there is no more of it; then the connection is given up ([`crate::Error::OutOfMemory`]).
 pub trait Memory: Sync {

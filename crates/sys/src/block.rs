@@ -6,17 +6,15 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-/// The most bytes that are made ready for writing at once: what a processor's own cache holds.
-const READY_BYTES: usize = 128 << 10;
-
 /// Whose memory it is.
 ///
 /// # Safety
 /// Memory that was [lent](Block::lent) by a lender is nobody else's until it is released, stays where it is until it is resized, and can be
-/// resized and released wherever the block is.
+/// resized and released wherever the block is. All of it is initialised, with whatever: as memory is that the kernel gave, and that nobody
+/// but the lender has told the compiler about.
 pub unsafe trait Lender: Sync {
-    /// Changes how many bytes there are, and tells where they are now; those in front are kept. `None`: there are no more, and all is as
-    /// it was.
+    /// Changes how many bytes there are, and tells where they are now; those in front are kept, further ones initialised. `None`: there are
+    /// no more, and all is as it was.
     ///
     /// # Safety
     /// `start` must be memory of this lender's with `bytes` bytes; `new_bytes` must not be 0.
@@ -34,13 +32,10 @@ pub unsafe trait Lender: Sync {
     unsafe fn release(&self, start: NonNull<u8>, bytes: usize);
 }
 
-/// Bytes in memory that its lender takes back in the end. Of [`Block::capacity`] bytes the first ones have been written.
+/// Bytes in memory that its lender takes back in the end. Of [`Block::capacity`] bytes the first ones count.
 pub struct Block {
     start: NonNull<u8>,
     capacity: usize,
-    /// How many of them, from the first on, are initialised.
-    ready: usize,
-    /// How many of those count.
     length: usize,
     lender: &'static dyn Lender,
 }
@@ -54,15 +49,16 @@ impl Block {
                 .unwrap_or_else(|| std::alloc::handle_alloc_error(layout)),
             None => NonNull::dangling(),
         };
-        Block { start, capacity: bytes, ready: bytes, length: bytes, lender: &System }
+        Block { start, capacity: bytes, length: bytes, lender: &System }
     }
 
     /// A block of memory that `lender` has lent; none of it counts yet.
     ///
     /// # Safety
-    /// There must be `bytes` bytes at `start`, nobody else's, which `lender` takes back, from whatever thread the block gets to.
+    /// There must be `bytes` bytes at `start`, initialised and nobody else's, which `lender` takes back, from whatever thread the block
+    /// gets to.
     pub unsafe fn lent(start: NonNull<u8>, bytes: usize, lender: &'static dyn Lender) -> Block {
-        Block { start, capacity: bytes, ready: 0, length: 0, lender }
+        Block { start, capacity: bytes, length: 0, lender }
     }
 
     /// How many bytes have room in it.
@@ -87,27 +83,19 @@ impl Block {
         self.length = self.length.min(length);
     }
 
-    /// Room for writing, from a place on that counts already: at least a byte unless none is left, at most `most`. What was written there
-    /// counts once [`Block::grow_to`] says so.
+    /// Room for writing, from a place on: at most `most` bytes. What was written there counts once [`Block::grow_to`] says so.
     pub fn room(&mut self, from: usize, most: usize) -> &mut [u8] {
-        let from = from.min(self.ready);
-        let most = most.min(self.capacity - from).min(READY_BYTES.max(self.ready - from));
-        self.make_ready(from + most);
-        // SAFETY: `from + most` bytes are initialised now, and nobody else has them.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr().add(from), most) }
-    }
-
-    fn make_ready(&mut self, end: usize) {
-        if let Some(missing) = end.checked_sub(self.ready) {
-            // SAFETY: `end` is no more than the capacity, wherever this is called.
-            unsafe { self.start.as_ptr().add(self.ready).write_bytes(0, missing) };
-            self.ready = end;
+        let from = from.min(self.capacity);
+        // SAFETY: these bytes are within the capacity, initialised, and nobody else has them.
+        unsafe {
+            let start = self.start.as_ptr().add(from);
+            slice::from_raw_parts_mut(start, most.min(self.capacity - from))
         }
     }
 
-    /// Has the first bytes count, as many as were made ready at the most.
+    /// Has the first bytes count, all of them at the most.
     pub fn grow_to(&mut self, length: usize) {
-        self.length = length.min(self.ready);
+        self.length = length.min(self.capacity);
     }
 
     /// Writes bytes behind those that count; `false`: there is no room for them.
@@ -121,7 +109,6 @@ impl Block {
                 ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
             }
             self.length += bytes.len();
-            self.ready = self.ready.max(self.length);
         }
         has_room
     }
@@ -151,7 +138,6 @@ impl Block {
         if let Some(start) = resized {
             self.start = start;
             self.capacity = capacity;
-            self.ready = self.ready.min(capacity);
             self.length = self.length.min(capacity);
         }
         resized.is_some()
@@ -207,12 +193,17 @@ unsafe impl Lender for System {
         new_bytes: usize,
     ) -> Option<NonNull<u8>> {
         let new_layout = Self::layout(new_bytes)?;
-        NonNull::new(match Self::layout(bytes) {
-            // SAFETY: the caller's promise; the new size has a layout.
-            Some(layout) => unsafe { realloc(start.as_ptr(), layout, new_bytes) },
+        let Some(layout) = Self::layout(bytes) else {
             // SAFETY: the layout is of at least one byte.
-            None => unsafe { alloc_zeroed(new_layout) },
-        })
+            return NonNull::new(unsafe { alloc_zeroed(new_layout) });
+        };
+        // SAFETY: the caller's promise; the new size has a layout.
+        let start = NonNull::new(unsafe { realloc(start.as_ptr(), layout, new_bytes) })?;
+        if let Some(more) = new_bytes.checked_sub(bytes) {
+            // SAFETY: so many bytes were added.
+            unsafe { start.as_ptr().add(bytes).write_bytes(0, more) };
+        }
+        Some(start)
     }
 
     unsafe fn release(&self, start: NonNull<u8>, bytes: usize) {
@@ -246,16 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_ready_as_it_is_needed() {
-        let mut block = Block::zeroed(1);
-        assert!(block.resize(READY_BYTES * 3));
-        assert_eq!(block.room(1, usize::MAX).len(), READY_BYTES);
-        assert_eq!(block.room(1, 10).len(), 10);
-        assert_eq!(block.len(), 1);
+    fn room_ends_with_the_memory() {
+        let mut block = Block::zeroed(100);
+        assert!(block.resize(300));
+        assert_eq!(block.room(1, usize::MAX), [0; 299]);
+        assert_eq!((block.room(1, 10).len(), block.room(usize::MAX, 10).len()), (10, 0));
+        assert_eq!(block.len(), 100);
         block.grow_to(usize::MAX);
-        assert_eq!(block.len(), 1 + READY_BYTES);
-        // No further than what is ready.
-        assert_eq!(block.room(usize::MAX, usize::MAX).len(), READY_BYTES);
+        assert_eq!(block.len(), 300);
         assert!(block.is_of(&System));
     }
 }

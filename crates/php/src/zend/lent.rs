@@ -30,7 +30,8 @@ impl Memory for Lent {
                     .and_then(|_| NonNull::new(memory::allocate(bytes))),
             })?;
             pool.lend(bytes);
-            // SAFETY: it has so many bytes, nobody else's. Objects of PHP never leave their thread, nor do blocks.
+            // SAFETY: it has so many bytes, nobody else's, of memory that the kernel gave Zend. Objects of PHP never leave their thread, nor
+            // do blocks.
             Some(unsafe { Block::lent(start.cast(), bytes, &Rows) })
         })
     }
@@ -67,7 +68,8 @@ unsafe impl Lender for Rows {
         bytes: usize,
         new_bytes: usize,
     ) -> Option<NonNull<u8>> {
-        if new_bytes > bytes && !may_take(new_bytes) {
+        let is_copied = bytes >= memory::SEGMENT_BYTES && new_bytes < memory::SEGMENT_BYTES;
+        if (new_bytes > bytes && !may_take(new_bytes)) || (is_copied && new_bytes > bytes / 2) {
             return None;
         }
         POOL.with(|pool| pool.unlend(bytes));

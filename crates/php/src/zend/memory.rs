@@ -22,7 +22,7 @@ pub(super) fn limit() -> usize {
 }
 
 /// Zend takes memory from the system in pieces of this size, for all blocks that find room in one.
-const SEGMENT_BYTES: usize = 2 << 20;
+pub(super) const SEGMENT_BYTES: usize = 2 << 20;
 
 /// Up to this size a block is taken without asking, where nothing worse can come of it than PHP's own fatal error, at the next
 /// statement of the script.
