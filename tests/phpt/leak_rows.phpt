@@ -104,7 +104,7 @@ foreach ($tries as $name => $try) {
 section('memory_limit');
 foreach (['toArray()', 'column(4)', 'jsonSerialize()', 'getIterator()->seek(5); iterator_to_array($rows)'] as $call) {
     // What a shutdown function needs has to be left by the script.
-    child("\$reserve = str_repeat(' ', 1 << 21); \$rows = Vaquita\\rows(connect()->query('SELECT * FROM large')); echo count(\$rows), ' '; register_shutdown_function(fn() => [\$GLOBALS['reserve'] = null, print(\" afterwards {\$GLOBALS['rows'][5]['id']}\")]); \$x = \$rows->$call; echo 'not reached';", ['memory_limit' => '8M']);
+    child("\$reserve = str_repeat(' ', 1 << 21); \$rows = Vaquita\\rows(connect()->query('SELECT * FROM large')); echo count(\$rows), ' '; register_shutdown_function(fn() => [\$GLOBALS['reserve'] = null, print(\" afterwards {\$GLOBALS['rows'][5]['id']}\")]); \$x = \$rows->$call; echo 'not reached';", ['memory_limit' => '40M']);
 }
 ?>
 --EXPECTF--
@@ -118,18 +118,18 @@ true
 true
 === memory_limit
 200000 
-Fatal error: Allowed memory size of 8388608 bytes exhausted%S in FILE on line %d
+Fatal error: Allowed memory size of 41943040 bytes exhausted%S in FILE on line %d
  afterwards 6
   exit code 255
 200000 
-Fatal error: Allowed memory size of 8388608 bytes exhausted%S in FILE on line %d
+Fatal error: Allowed memory size of 41943040 bytes exhausted%S in FILE on line %d
  afterwards 6
   exit code 255
 200000 
-Fatal error: Allowed memory size of 8388608 bytes exhausted%S in FILE on line %d
+Fatal error: Allowed memory size of 41943040 bytes exhausted%S in FILE on line %d
  afterwards 6
   exit code 255
 200000 
-Fatal error: Allowed memory size of 8388608 bytes exhausted%S in FILE on line %d
+Fatal error: Allowed memory size of 41943040 bytes exhausted%S in FILE on line %d
  afterwards 6
   exit code 255

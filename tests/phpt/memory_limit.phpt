@@ -48,10 +48,11 @@ function ending(string $script): string
 }
 foreach (['MYSQLI_STORE_RESULT', 'MYSQLI_USE_RESULT'] as $mode) {
     foreach ($ways as $name => $way) {
-        echo "$mode, $name: ", ending("\$result = \$db->query('SELECT * FROM t', $mode); $way echo 'not reached';"), "\n";
+        // 7 MB: they have room while they are buffered, not twice.
+        $limit = $mode === 'MYSQLI_STORE_RESULT' ? 'LIMIT 3000' : '';
+        echo "$mode, $name: ", ending("\$result = \$db->query('SELECT * FROM t $limit', $mode); $way echo 'not reached';"), "\n";
     }
 }
-// A buffered result is not counted against memory_limit yet, and one value of more than twice the limit ends at PHP's hard limit.
 ?>
 --EXPECTF--
 MYSQLI_STORE_RESULT, fetch_all(NUM): Fatal error: Allowed memory size exhausted shutdown: 5, 6 exit code 255

@@ -14,6 +14,13 @@ const LOCAL_INFILE_REFUSED: &[u8] =
 pub(crate) fn text(error: &Error) -> Cow<'_, [u8]> {
     match error {
         Error::LocalInfileRefused(LocalInfileRefusal::Forbidden) => LOCAL_INFILE_REFUSED.into(),
+        Error::OutOfMemory { bytes } => format!(
+            "MySQL client ran out of memory: the result is larger than memory_limit allows (tried to allocate {bytes} bytes), so the \
+             connection was closed; raise memory_limit, ask for less at once, or have the rows unbuffered (MYSQLI_USE_RESULT, \
+             PDO::MYSQL_ATTR_USE_BUFFERED_QUERY)"
+        )
+        .into_bytes()
+        .into(),
         _ => error.message(),
     }
 }
