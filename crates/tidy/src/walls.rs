@@ -44,7 +44,7 @@ fn the_driver_knows_nothing_of_php() {
 
 #[test]
 fn unsafe_stands_inside_the_fence_only() {
-    let fences = ["crates/php/src/zend/", "crates/sys/src/memory.rs"];
+    let fences = ["crates/php/src/zend/", "crates/sys/src/memory.rs", "crates/sys/src/block.rs"];
     check("unsafe belongs in crates/php/src/zend and crates/sys", &["unsafe"], |file| {
         !fences.iter().any(|fence| file.is_in(fence))
     });
@@ -54,7 +54,7 @@ fn unsafe_stands_inside_the_fence_only() {
 fn what_is_beside_the_fence_stays_small() {
     let lines: usize =
         all().iter().filter(|file| file.is_in("crates/sys/")).map(Source::lines_of_code).sum();
-    assert!((1..=400).contains(&lines), "crates/sys has {lines} lines of code");
+    assert!((1..=600).contains(&lines), "crates/sys has {lines} lines of code");
 }
 
 #[test]

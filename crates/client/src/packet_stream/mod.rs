@@ -21,7 +21,7 @@ use vaquita_sys::Block;
 
 use crate::compression::{Compression, CompressionAlgorithm};
 use crate::error::Error;
-use crate::memory::{Memory, SystemMemory};
+use crate::memory::{LONG_VALUE_BYTES, Memory, SystemMemory};
 use crate::statistics::{PacketKind, Statistics};
 use crate::tls;
 use crate::transport::Transport;
@@ -210,7 +210,7 @@ impl PacketStream {
         self.memory = memory;
     }
 
-    /// The payload that comes next, if it is one of a single packet that is here as a whole. It is not received before
+    /// The payload that comes next, if it is here as a whole and too short for long values. It is not received before
     /// [`PacketStream::take_short`].
     #[inline]
     pub(crate) fn peek_short(&self) -> Option<Span> {
@@ -218,7 +218,7 @@ impl PacketStream {
         let header = PacketHeader::parse(*received.first_chunk()?);
         let length = usize::try_from(header.payload_length).ok()?;
         if length > received.len() - PACKET_HEADER_BYTES
-            || length == MAX_PACKET_PAYLOAD_BYTES
+            || length >= LONG_VALUE_BYTES
             || header.sequence_id != self.sequence_id
             || self.compression.is_some()
         {

@@ -48,7 +48,7 @@ pub(super) enum Place {
     /// Still with the server.
     There {
         /// The statement whose cursor has them, and the row that was fetched last; none if they are on their way already.
-        cursor: Option<(Statement, Guarded<Option<Buffered>>)>,
+        cursor: Option<(Statement, Guarded<Option<Box<Buffered>>>)>,
         fetched: Cell<u64>,
         ended: Cell<bool>,
     },
@@ -242,7 +242,7 @@ impl Rows {
                                 0 => (Advanced::End, 0),
                                 _ => (Advanced::to_row(row.spoilt_row()), 1),
                             };
-                            let _ = current.with(|current| *current = Some(row));
+                            let _ = current.with(|current| *current = Some(Box::new(row)));
                             advanced
                         })
                     }

@@ -1,7 +1,7 @@
 //! The request's memory: taken and given back, and its limit, as far as a long loop has to mind it.
 
 use super::{ffi, globals, symbol};
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use std::sync::LazyLock;
 
 /// Whether the script has used more memory than it may.
@@ -129,6 +129,27 @@ pub(super) unsafe fn resize(block: *mut c_void, bytes: usize) -> *mut c_void {
     unsafe {
         ffi::_erealloc(block, bytes, FILE, line!(), core::ptr::null(), 0)
     }
+}
+
+/// Gives the pages that lie within a block back to the system: what was written there is gone.
+///
+/// # Safety
+/// There must be so many bytes that nobody reads any more.
+pub(super) unsafe fn wipe(block: *mut c_void, bytes: usize) {
+    let before_page = block.align_offset(PAGE_BYTES);
+    let pages = bytes.saturating_sub(before_page) / PAGE_BYTES;
+    // SAFETY: the caller's promise; the pages are within the block. Where the system refuses, they stay as they are.
+    unsafe { madvise(block.byte_add(before_page), pages * PAGE_BYTES, MADV_DONTNEED) };
+}
+
+/// At least as large as the system's pages are on the machines that this is built for.
+const PAGE_BYTES: usize = 64 << 10;
+
+/// Of `<sys/mman.h>` on Linux.
+const MADV_DONTNEED: c_int = 4;
+
+unsafe extern "C" {
+    fn madvise(start: *mut c_void, length: usize, advice: c_int) -> c_int;
 }
 
 /// Gives a block back.

@@ -155,6 +155,12 @@ impl Str {
         unsafe { (*self.0).gc.u.type_info & IS_STR_INTERNED != 0 }
     }
 
+    /// Whether nobody but the caller has it.
+    pub(super) fn is_sole(self) -> bool {
+        // SAFETY: as above.
+        !self.is_interned() && unsafe { (*self.0).gc.refcount == 1 }
+    }
+
     /// Takes one more reference.
     pub(super) fn add_ref(self) {
         if !self.is_interned() {
