@@ -7,6 +7,7 @@ use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 use crate::error::Error;
 use crate::escape::escape;
 use crate::handshake::Greeting;
+use crate::known_columns::KnownColumns;
 use crate::local_infile::Names;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
@@ -19,6 +20,9 @@ use crate::state::{Call, State};
 use crate::statement_cache::StatementCache;
 use crate::statistics::Statistics;
 use crate::tls::TlsOptions;
+
+/// Longer bodies of commands are not kept for their memory.
+const MAX_KEPT_BODY_BYTES: usize = 4 << 10;
 
 /// What the answer to a query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +48,12 @@ pub struct Connection {
     pub(crate) columns: Columns,
     /// How its rows are laid out.
     pub(crate) layout: Layout,
+    /// Those of the results before.
+    pub(crate) known_columns: KnownColumns,
     /// What the answer to the last query is.
     pub(crate) answer: Answer,
+    /// The last command's body, where it had to be written, for its memory.
+    pub(crate) body: Vec<u8>,
     /// The ids of the prepared statements that nobody needs any more and the server still has.
     pub(crate) statements_to_close: Vec<u32>,
     /// Those that are kept for whoever prepares the same text again.
@@ -224,7 +232,9 @@ impl Connection {
         self.session.affected_rows = UNKNOWN_ROWS;
         self.session.has_failed = false;
         self.row = None;
-        let body = command.body();
+        let mut written = std::mem::take(&mut self.body);
+        written.clear();
+        let body = command.put_body(&mut written).unwrap_or(&written);
         if body.len() >= MAX_PAYLOAD_BYTES {
             return Err(Error::TooLarge);
         }
@@ -247,10 +257,13 @@ impl Connection {
             self.reuse.note(&command, self.session.dialect(), self.multi_statements);
         }
         let sent = if self.reuse.is_owed() {
-            self.stream.write_behind(command.code(), &body)
+            self.stream.write_behind(command.code(), body)
         } else {
-            self.stream.write_command(command.code(), &body)
+            self.stream.write_command(command.code(), body)
         };
+        if written.capacity() <= MAX_KEPT_BODY_BYTES {
+            self.body = written;
+        }
         sent.map_err(|error| self.lost_in_writing(error))
     }
 

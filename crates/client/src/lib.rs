@@ -69,6 +69,7 @@ mod escape;
 mod handshake;
 mod host_links;
 mod killer;
+mod known_columns;
 mod local_infile;
 mod look_up;
 mod negotiation;

@@ -10,7 +10,6 @@ use crate::local_infile::{Names, may_ask};
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::result_set::Columns;
-use crate::row::Layout;
 use crate::session::UNKNOWN_ROWS;
 use crate::state::{Call, State};
 use crate::statement_cache::{Effect, Kept};
@@ -120,7 +119,7 @@ impl Connection {
         Ok(Statement {
             id: Cell::new(ok.statement_id),
             params: ok.params,
-            columns: RefCell::new(columns.into()),
+            columns: RefCell::new(columns),
             warnings: ok.warnings,
             local_infiles: std::mem::take(&mut self.local_infiles),
             may_ask_for_file: may_ask(sql, self.session.dialect(), false, self.is_mariadb()),
@@ -211,7 +210,7 @@ impl Connection {
     ) -> Result<(), Error> {
         self.send_command(Command::StmtFetch { statement_id: statement.id(), rows })?;
         self.columns = columns.clone();
-        self.layout = Layout::of(columns, true);
+        self.layout = self.known_columns.layout(columns, true);
         self.state = State::FetchingData;
         Ok(())
     }

@@ -287,6 +287,12 @@ impl Layout {
         self.tally.tell(self.format == Format::Binary, columns, tell);
     }
 
+    /// Begins to count anew.
+    pub(crate) fn forget_tallies(&self) {
+        self.tally.forget();
+        self.columns.iter().for_each(|column| column.tally.forget());
+    }
+
     fn capacity(&self) -> u32 {
         u32::try_from(self.columns.len()).unwrap_or(0)
     }

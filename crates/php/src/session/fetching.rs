@@ -42,11 +42,11 @@ impl Rows {
     /// Does as [`Rows::fetch`] of such a row.
     #[inline]
     fn write_next_here(&self, shape: Shape, slot: Slot<'_>) {
-        let Place::Here { rows, position, fetched, fetches, .. } = &self.place else { return };
+        let Place::Here { rows, position, fetched, .. } = &self.place else { return };
         let number = position.get();
         position.set(number + 1);
         fetched.set(Some(number));
-        fetches.set(fetches.get() + 1);
+        self.count(1);
         let _ = rows.peek(|rows| {
             let row = rows.as_ref()?.row(number)?;
             self.layout.write(row, &self.columns, shape, slot);
@@ -80,7 +80,7 @@ impl Rows {
 
     /// Writes the rows that are all here, up to the last one or to the end of memory.
     fn write_here(&self, shape: Shape, all: &mut List) {
-        let Place::Here { rows, count, position, fetched, fetches, spoilt } = &self.place else {
+        let Place::Here { rows, count, position, fetched, spoilt } = &self.place else {
             return;
         };
         // What has to be said of a last row that is spoilt is said where it is fetched.
@@ -94,7 +94,7 @@ impl Rows {
         if written > 0 {
             position.set(begin + written);
             fetched.set(Some(begin + written - 1));
-            fetches.set(fetches.get() + written);
+            self.count(written);
         }
     }
 }

@@ -29,14 +29,14 @@ use living::Living;
 use local_infile::RequestedFile;
 use options::Options;
 use pipelined::Outcomes;
-use rows::Rows;
+use rows::Readings;
 use std::process;
 use std::rc::Rc;
 use std::time::Instant;
 use stock_words::Warnings;
 use vaquita_client::{
-    Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
-    State, Statistics,
+    Buffered, Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits,
+    Session as Said, State, Statistics,
 };
 
 /// One connection and its history.
@@ -62,8 +62,10 @@ pub(crate) struct Session {
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
     pub(crate) counters: Counters,
-    /// The rows that came over it, which count what is fetched of them.
-    rows: Living<Rows>,
+    /// How the rows that came over it are read, and what is fetched of them.
+    readings: Readings,
+    /// Where the next results may be stored: nobody needs those that were there.
+    spare: Cell<Vec<Rc<Buffered>>>,
     /// Whether it has a connection to count for.
     pub(crate) is_counting: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
@@ -98,12 +100,18 @@ impl Session {
             outcomes: Guarded::new(Outcomes::new()),
             scratch: Guarded::new(Vec::new()),
             counters: Counters::new(),
-            rows: Living::none(),
+            readings: Readings::none(),
+            spare: Cell::new(Vec::new()),
             is_counting: Cell::new(false),
             is_collecting: Cell::new(statistics::is_collecting()),
         });
         SESSIONS.with(|sessions| sessions.add(&session));
         session
+    }
+
+    /// Looks at all of this thread; none may be made meanwhile.
+    pub(crate) fn each_of_thread(look: impl FnMut(&Session)) {
+        SESSIONS.with(|sessions| sessions.each(look));
     }
 
     /// What the server last said of a statement: rows, insert id, warnings. `default` if there is no connection.

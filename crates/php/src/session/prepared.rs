@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::failure::Failed;
+use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Connection, Parameter, QueryResponse, Statement};
 
 /// What a prepared statement's run, or one of its results, came to.
@@ -12,6 +13,21 @@ pub(crate) enum Executed {
     Rows(Columns),
     /// Rows of these columns are behind the statement's cursor.
     Cursor(Columns),
+}
+
+/// Works with so many parameters; a few take no memory.
+pub(crate) fn with_parameters<'p, R>(
+    count: usize,
+    parameter: impl Fn(usize) -> Parameter<'p>,
+    work: impl FnOnce(&[Parameter<'p>]) -> R,
+) -> R {
+    const FEW: usize = 16;
+    let mut few = [Parameter::Null; FEW];
+    if let Some(few) = few.get_mut(..count) {
+        few.iter_mut().enumerate().for_each(|(number, it)| *it = parameter(number));
+        return work(few);
+    }
+    work(&(0..count).map(parameter).collect::<Vec<_>>())
 }
 
 impl Session {
@@ -88,10 +104,10 @@ impl Session {
         statement: &Statement,
         columns: &Columns,
         rows: u32,
-    ) -> Result<Buffered, Failed> {
-        self.drive(|connection| {
+    ) -> Result<Rc<Buffered>, Failed> {
+        self.store_by(|connection, stored| {
             connection.send_fetch(statement, columns, rows)?;
-            connection.store_result()
+            connection.store_result_into(stored)
         })
     }
 

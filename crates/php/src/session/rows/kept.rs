@@ -51,7 +51,7 @@ impl Rows {
             }
             Place::There { ended, .. } if ended.get() => (None, 0),
             Place::There { .. } if !self.is_live() => return Err(Unkept::Gone),
-            Place::There { .. } => (Some(Rc::new(self.receive_rest()?)), 0),
+            Place::There { .. } => (Some(self.receive_rest()?), 0),
         };
         let spoilt = buffered.as_ref().and_then(|rows| rows.spoilt_row());
         if let Some(malformed) = spoilt {
@@ -73,8 +73,8 @@ impl Rows {
     }
 
     /// Receives what is still with the server.
-    fn receive_rest(&self) -> Result<Buffered, Unkept> {
-        let Place::There { cursor, fetched, ended } = &self.place else {
+    fn receive_rest(&self) -> Result<Rc<Buffered>, Unkept> {
+        let Place::There { cursor, ended } = &self.place else {
             return Err(Unkept::Gone);
         };
         let rest = match cursor {
@@ -87,7 +87,7 @@ impl Rows {
             Unkept::Failed
         })?;
         ended.set(true);
-        fetched.set(fetched.get() + rest.rows());
+        self.count(rest.rows());
         let key = match self.format {
             Format::Text => Key::rows_buffered_from_client_normal,
             Format::Binary => Key::rows_buffered_from_client_ps,
