@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
 use crate::error::Error;
-use crate::escape::escape;
+use crate::escape::escape_into;
 use crate::handshake::Greeting;
 use crate::known_columns::KnownColumns;
 use crate::local_infile::Names;
@@ -186,8 +186,15 @@ impl Connection {
     ///
     /// What counts is the character set in which the server reads statements now, [`Session::character_set_client`].
     pub fn escape(&self, value: &[u8]) -> Vec<u8> {
+        let mut escaped = Vec::new();
+        self.escape_into(value, &mut escaped);
+        escaped
+    }
+
+    /// Appends a value as [`Connection::escape`] makes it.
+    pub fn escape_into(&self, value: &[u8], out: &mut Vec<u8>) {
         let no_backslash_escapes = self.session.status.contains(StatusFlags::NO_BACKSLASH_ESCAPES);
-        escape(self.session.character_set_client, no_backslash_escapes, value)
+        escape_into(self.session.character_set_client, no_backslash_escapes, value, out);
     }
 
     /// Says goodbye if nothing is pending, and closes the connection. Nothing happens if it was closed before.

@@ -261,11 +261,13 @@ impl Connection {
     /// Tells the server which statements it may forget, where that had to wait.
     #[cold]
     pub(crate) fn close_statements(&mut self) -> Result<(), Error> {
-        for id in std::mem::take(&mut self.statements_to_close) {
+        let mut ids = std::mem::take(&mut self.statements_to_close);
+        for id in ids.drain(..) {
             let command = Command::StmtClose(id);
             self.note_forgotten(&command);
-            self.stream.write_command(command.code(), &command.body())?;
+            self.stream.write_command(command.code(), &id.to_le_bytes())?;
         }
+        self.statements_to_close = ids;
         for id in self.statement_cache.take_evicted() {
             let command = Command::StmtClose(id);
             self.note_forgotten(&command);
