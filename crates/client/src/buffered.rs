@@ -15,14 +15,10 @@ struct RowOffset {
     start: u32,
 }
 
-/// For so many chunks and rows a result that was let go of keeps memory.
-const MAX_KEPT_CHUNKS: usize = 4;
-const MAX_KEPT_OFFSETS: usize = 64;
-
 /// A stored result: any row can be had at any time.
 ///
 /// The rows stand in memory as they came over the wire, copied once, by the kernel. Eight bytes more for each row say where it begins.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Buffered {
     columns: Columns,
     layout: Layout,
@@ -35,22 +31,15 @@ pub struct Buffered {
 }
 
 impl Buffered {
-    /// Begins a result.
-    pub(crate) fn begin(&mut self, columns: &Columns, layout: &Layout) {
-        self.columns.clone_from(columns);
-        self.layout.clone_from(layout);
-    }
-
-    /// Lets go of everything but the memory in which a few rows are found: for [`crate::Connection::store_result_into`].
-    pub fn clear(&mut self) {
-        self.columns = Columns::default();
-        self.layout = Layout::default();
-        self.chunks.clear();
-        self.offsets.clear();
-        self.chunks.shrink_to(MAX_KEPT_CHUNKS);
-        self.offsets.shrink_to(MAX_KEPT_OFFSETS);
-        self.position = 0;
-        self.spoilt = None;
+    pub(crate) fn new(columns: Columns, layout: Layout) -> Self {
+        Buffered {
+            columns,
+            layout,
+            chunks: Vec::new(),
+            offsets: Vec::new(),
+            position: 0,
+            spoilt: None,
+        }
     }
 
     /// Adds a row that begins at `start` of the chunk that comes next.
@@ -165,7 +154,7 @@ mod tests {
     #[test]
     fn rows_are_found_up_to_the_last_offset() {
         // A chunk never has that many bytes: a row ends at 1 GiB. What could not be told apart is refused all the same.
-        let mut stored = Buffered::default();
+        let mut stored = Buffered::new(Columns::default(), Layout::default());
         stored.push(u32::MAX as usize - 1).unwrap();
         stored.push(u32::MAX as usize).unwrap();
         assert!(matches!(stored.push(u32::MAX as usize + 1), Err(Error::TooLarge)));

@@ -154,26 +154,15 @@ impl Connection {
     /// # Errors
     /// As [`Connection::next_row`].
     pub fn store_result(&mut self) -> Result<Buffered, Error> {
-        let mut stored = Buffered::default();
-        self.store_result_into(&mut stored)?;
+        self.state.allow(Call::ReadRows)?;
+        let stored = self.store_rows();
+        let stored = self.settle(stored)?;
+        self.session.affected_rows = stored.rows();
         Ok(stored)
     }
 
-    /// Does as [`Connection::store_result`], in the place of another result. After a failure nothing is there.
-    ///
-    /// # Errors
-    /// As [`Connection::next_row`].
-    pub fn store_result_into(&mut self, stored: &mut Buffered) -> Result<(), Error> {
-        stored.clear();
-        self.state.allow(Call::ReadRows)?;
-        let all = self.store_rows(stored);
-        self.settle(all).inspect_err(|_| stored.clear())?;
-        self.session.affected_rows = stored.rows();
-        Ok(())
-    }
-
-    fn store_rows(&mut self, stored: &mut Buffered) -> Result<(), Error> {
-        stored.begin(&self.columns, &self.layout);
+    fn store_rows(&mut self) -> Result<Buffered, Error> {
+        let mut stored = Buffered::new(self.columns.clone(), self.layout.clone());
         // What stands before the first row is none of the result's.
         self.stream.compact();
         let mut rows_end = 0;
@@ -193,7 +182,7 @@ impl Connection {
         if !stored.is_complete() {
             self.stream.keep_rows(rows_end, &mut stored.chunks);
         }
-        Ok(())
+        Ok(stored)
     }
 
     /// Skips the rest of the result.

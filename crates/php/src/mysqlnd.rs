@@ -56,7 +56,7 @@ impl Module for Mysqlnd {
         rows::begin_request();
     }
 
-    fn request_end() {
+    fn request_shutdown() {
         rows::end_request();
     }
 

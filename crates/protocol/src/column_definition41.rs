@@ -83,7 +83,9 @@ impl ColumnFlags {
 #[derive(Clone)]
 pub struct ColumnDefinition41 {
     block: Arc<[u8]>,
-    /// Where the six names begin and end in the block.
+    /// Where the definition begins in the block.
+    offset: u32,
+    /// Where the six names stand in it.
     names: [Name; NAMES.len()],
     /// The collation id of the values; 63 for binary ones.
     pub charset: u16,
@@ -97,11 +99,11 @@ pub struct ColumnDefinition41 {
     pub decimals: u8,
 }
 
-/// Where a name stands.
+/// Where a name stands in its definition: the longest ones have 256 characters.
 #[derive(Clone, Copy, Debug)]
 struct Name {
-    start: u32,
-    end: u32,
+    start: u16,
+    end: u16,
 }
 
 /// The names of a definition, in the order they are sent in.
@@ -114,14 +116,15 @@ impl ColumnDefinition41 {
     /// Reads a definition.
     ///
     /// # Errors
-    /// The payload is something else, or is cut, or has a default value, which only the answer to COM_FIELD_LIST has.
+    /// The payload is something else, or is cut, or has a default value, which only the answer to COM_FIELD_LIST has; or its names have
+    /// 64 KiB.
     pub fn parse(payload: &[u8]) -> Result<Self, Malformed> {
         Ok(Fields::parse(payload, 0)?.of(&payload.into()))
     }
 
     fn name_at(&self, name: Name) -> &[u8] {
-        // Lossless: a block is as long as its offsets can say.
-        span(&self.block, name.start as usize, name.end as usize)
+        let offset = self.offset as usize;
+        span(&self.block, offset + usize::from(name.start), offset + usize::from(name.end))
     }
 
     /// The catalog: always `def`.
@@ -184,6 +187,7 @@ impl fmt::Debug for ColumnDefinition41 {
 /// What a definition says, its names still to be found in a block.
 #[derive(Clone, Copy, Debug)]
 struct Fields {
+    offset: u32,
     names: [Name; NAMES.len()],
     charset: u16,
     length: u32,
@@ -199,11 +203,11 @@ impl Fields {
         let mut names = [Name { start: 0, end: 0 }; NAMES.len()];
         for (name, field) in names.iter_mut().zip(NAMES) {
             let length = reader.lenenc_bytes(field)?.len();
-            let too_far = |_| reader.malformed(field);
-            let end = u32::try_from(offset + payload.len() - reader.len()).map_err(too_far)?;
-            let length = u32::try_from(length).map_err(too_far)?;
-            *name = Name { start: end - length, end };
+            let end = payload.len() - reader.len();
+            let place = |at| u16::try_from(at).map_err(|_| reader.malformed(field));
+            *name = Name { start: place(end - length)?, end: place(end)? };
         }
+        let offset = u32::try_from(offset).map_err(|_| reader.malformed("offset"))?;
         if reader.lenenc_int("length of fixed length fields")? != FIXED_LENGTH {
             return Err(reader.malformed("length of fixed length fields"));
         }
@@ -217,13 +221,13 @@ impl Fields {
             reader.u8("default value")?;
         }
         reader.end("default value")?;
-        Ok(Fields { names, charset, length, column_type, flags, decimals })
+        Ok(Fields { offset, names, charset, length, column_type, flags, decimals })
     }
 
     fn of(self, block: &Arc<[u8]>) -> ColumnDefinition41 {
-        let Fields { names, charset, length, column_type, flags, decimals } = self;
+        let Fields { offset, names, charset, length, column_type, flags, decimals } = self;
         let block = Arc::clone(block);
-        ColumnDefinition41 { block, names, charset, length, column_type, flags, decimals }
+        ColumnDefinition41 { block, offset, names, charset, length, column_type, flags, decimals }
     }
 }
 
@@ -345,6 +349,20 @@ mod tests {
         check(b"\xFB", true);
         check(b"\x01x", false);
         check(b"\0\0", false);
+    }
+
+    #[test]
+    fn a_name_ends_within_64_kib() {
+        let definition = |name_bytes: usize| {
+            let mut payload = hex("03646566000000fd");
+            payload.extend_from_slice(&u32::try_from(name_bytes).unwrap().to_le_bytes()[..3]);
+            payload.resize(payload.len() + name_bytes, b'x');
+            payload.extend_from_slice(&hex("000cff00b0040000fd00001f0000"));
+            ColumnDefinition41::parse(&payload)
+        };
+        assert_eq!(definition(0xFFFF - 12).unwrap().name().len(), 0xFFFF - 12);
+        assert_eq!(definition(0xFFFF - 11).unwrap_err().field, "org_name");
+        assert_eq!(definition(0xFFFF).unwrap_err().field, "name");
     }
 
     #[test]

@@ -174,8 +174,7 @@ fn give(
                     session.count(Key::buffered_sets, 1);
                     session.count(key_of_rows(format), rows.rows());
                     let columns = rows.columns().clone();
-                    let rows = Rows::buffered(session, columns, format, Rc::new(rows));
-                    result::fill(set.state(), rows);
+                    result::fill(set.state(), Rows::buffered(session, columns, format, rows));
                 }
             }
             Kind::Done => {

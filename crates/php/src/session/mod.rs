@@ -35,8 +35,8 @@ use std::rc::Rc;
 use std::time::Instant;
 use stock_words::Warnings;
 use vaquita_client::{
-    Buffered, Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits,
-    Session as Said, State, Statistics,
+    Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
+    State, Statistics,
 };
 
 /// One connection and its history.
@@ -64,8 +64,6 @@ pub(crate) struct Session {
     pub(crate) counters: Counters,
     /// How the rows that came over it are read, and what is fetched of them.
     readings: Readings,
-    /// Where the next results may be stored: nobody needs those that were there.
-    spare: Cell<Vec<Rc<Buffered>>>,
     /// Whether it has a connection to count for.
     pub(crate) is_counting: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
@@ -101,7 +99,6 @@ impl Session {
             scratch: Guarded::new(Vec::new()),
             counters: Counters::new(),
             readings: Readings::none(),
-            spare: Cell::new(Vec::new()),
             is_counting: Cell::new(false),
             is_collecting: Cell::new(statistics::is_collecting()),
         });

@@ -2,7 +2,6 @@
 
 use super::Session;
 use super::failure::Failed;
-use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Connection, Parameter, QueryResponse, Statement};
 
 /// What a prepared statement's run, or one of its results, came to.
@@ -104,10 +103,10 @@ impl Session {
         statement: &Statement,
         columns: &Columns,
         rows: u32,
-    ) -> Result<Rc<Buffered>, Failed> {
-        self.store_by(|connection, stored| {
+    ) -> Result<Buffered, Failed> {
+        self.drive(|connection| {
             connection.send_fetch(statement, columns, rows)?;
-            connection.store_result_into(stored)
+            connection.store_result()
         })
     }
 

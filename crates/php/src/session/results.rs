@@ -4,11 +4,7 @@ use super::Session;
 use super::advanced::Advanced;
 use super::failure::Failed;
 use super::local_infile::{self, RequestedFile};
-use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Connection, Error, QueryResponse, Row, Session as Said};
-
-/// For so many results that are there at the same time memory is kept.
-const MAX_SPARE: usize = 4;
+use vaquita_client::{Buffered, Columns, Connection, QueryResponse, Row, Session as Said};
 
 impl Session {
     /// Runs a statement up to its first reply.
@@ -112,40 +108,13 @@ impl Session {
     }
 
     /// Receives the rest of the current result.
-    pub(crate) fn store(&self) -> Result<Rc<Buffered>, Failed> {
+    pub(crate) fn store(&self) -> Result<Buffered, Failed> {
         let kept = self.error.take();
-        let stored = self.store_by(Connection::store_result_into);
+        let stored = self.drive(Connection::store_result);
         if stored.is_ok() {
             self.error.put(kept); // as in stock it is the last command's that counts
         }
         stored
-    }
-
-    /// Stores a result in memory that another one has given back, if there is some.
-    pub(super) fn store_by(
-        &self,
-        store: impl FnOnce(&mut Connection, &mut Buffered) -> Result<(), Error>,
-    ) -> Result<Rc<Buffered>, Failed> {
-        let mut spare = self.spare.take();
-        let mut stored = spare.pop().unwrap_or_default();
-        self.spare.set(spare);
-        // Nobody shares what was given back.
-        self.drive(|connection| {
-            Rc::get_mut(&mut stored).map_or(Ok(()), |it| store(connection, it))
-        })?;
-        Ok(stored)
-    }
-
-    /// Takes rows that nobody needs any more, unless somebody shares them.
-    pub(super) fn give_back(&self, mut stored: Rc<Buffered>) {
-        if let Some(rows) = Rc::get_mut(&mut stored) {
-            rows.clear();
-            let mut spare = self.spare.take();
-            if spare.len() < MAX_SPARE {
-                spare.push(stored);
-            }
-            self.spare.set(spare);
-        }
     }
 
     /// Receives the next row of the unbuffered result, which [`Session::current_row`] then shows.

@@ -40,7 +40,7 @@ const NO_GENERATION: u64 = u64::MAX;
 pub(super) enum Place {
     /// All here.
     Here {
-        rows: Guarded<Option<Rc<Buffered>>>,
+        rows: Guarded<Option<Stored>>,
         count: u64,
         /// The row that is fetched next; `count + 1`: the end has been seen.
         position: Cell<u64>,
@@ -52,9 +52,29 @@ pub(super) enum Place {
     /// Still with the server.
     There {
         /// The statement whose cursor has them, and the row that was fetched last; none if they are on their way already.
-        cursor: Option<(Statement, Guarded<Option<Rc<Buffered>>>)>,
+        cursor: Option<(Statement, Guarded<Option<Buffered>>)>,
         ended: Cell<bool>,
     },
+}
+
+/// Rows that are here.
+pub(super) enum Stored {
+    /// Nobody else has them.
+    Own(Buffered),
+    /// They may outlive their result.
+    Shared(Rc<Buffered>),
+}
+
+impl Deref for Stored {
+    type Target = Buffered;
+
+    #[inline]
+    fn deref(&self) -> &Buffered {
+        match self {
+            Stored::Own(rows) => rows,
+            Stored::Shared(rows) => rows,
+        }
+    }
 }
 
 impl Session {
@@ -83,12 +103,12 @@ impl Rows {
         session: &Rc<Session>,
         columns: Columns,
         format: Format,
-        stored: Rc<Buffered>,
+        stored: Buffered,
     ) -> Rows {
         let place = Place::Here {
             count: stored.rows(),
             spoilt: stored.spoilt_row(),
-            rows: Guarded::new(Some(stored)),
+            rows: Guarded::new(Some(Stored::Own(stored))),
             position: Cell::new(0),
             fetched: Cell::new(None),
         };
@@ -329,9 +349,7 @@ impl Rows {
     pub(crate) fn free(&self) {
         match &self.place {
             Place::Here { rows, .. } => {
-                if let Some(rows) = rows.with(Option::take).ok().flatten() {
-                    self.session.give_back(rows);
-                }
+                let _ = rows.with(|rows| drop(rows.take()));
             }
             Place::There { .. } => {
                 let _ = self.skip();

@@ -34,7 +34,7 @@ pub(crate) trait Module: 'static {
     /// Puts the state of this thread back to what a request begins with.
     fn request_start() {}
     /// Lets go of what a request leaves; its objects are still there, and user code may run after it.
-    fn request_end() {}
+    fn request_shutdown() {}
     /// Prints its part of `phpinfo()`. Printing may run user code: what it prints must be owned by nobody here.
     fn info();
 }
@@ -86,7 +86,7 @@ fn entry<M: Module>() -> *mut ffi::zend_module_entry {
     entry.module_startup_func = Some(module_start::<M>);
     entry.module_shutdown_func = Some(module_shutdown::<M>);
     entry.request_startup_func = Some(request_start::<M>);
-    entry.request_shutdown_func = Some(request_end::<M>);
+    entry.request_shutdown_func = Some(request_shutdown::<M>);
     entry.info_func = Some(module_info::<M>);
     entry.version = M::version().as_ptr();
     entry.build_id = build_id().as_ptr();
@@ -156,12 +156,12 @@ unsafe extern "C" fn request_start<M: Module>(
     ffi::ZEND_RESULT_CODE_SUCCESS
 }
 
-unsafe extern "C" fn request_end<M: Module>(
+unsafe extern "C" fn request_shutdown<M: Module>(
     _kind: c_int,
     _module_number: c_int,
 ) -> ffi::zend_result {
     super::guarded::cross();
-    M::request_end();
+    M::request_shutdown();
     ffi::ZEND_RESULT_CODE_SUCCESS
 }
 

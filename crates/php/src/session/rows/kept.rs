@@ -1,6 +1,6 @@
 //! Rows that outlive their result: what it has, or has still to receive, shared with whoever wants to keep it.
 
-use super::{Place, Rows};
+use super::{Place, Rows, Stored};
 use crate::convert::{Format, Layout};
 use crate::session::failure::Failed;
 use crate::statistics::Key;
@@ -47,11 +47,11 @@ impl Rows {
         let (buffered, first) = match &self.place {
             Place::Here { rows, position, count, .. } => {
                 let first = if which == Which::All { 0 } else { position.get().min(*count) };
-                (rows.peek(Clone::clone).ok().flatten(), first)
+                (rows.with(share).ok().flatten(), first)
             }
             Place::There { ended, .. } if ended.get() => (None, 0),
             Place::There { .. } if !self.is_live() => return Err(Unkept::Gone),
-            Place::There { .. } => (Some(self.receive_rest()?), 0),
+            Place::There { .. } => (Some(Rc::new(self.receive_rest()?)), 0),
         };
         let spoilt = buffered.as_ref().and_then(|rows| rows.spoilt_row());
         if let Some(malformed) = spoilt {
@@ -73,7 +73,7 @@ impl Rows {
     }
 
     /// Receives what is still with the server.
-    fn receive_rest(&self) -> Result<Rc<Buffered>, Unkept> {
+    fn receive_rest(&self) -> Result<Buffered, Unkept> {
         let Place::There { cursor, ended } = &self.place else {
             return Err(Unkept::Gone);
         };
@@ -95,6 +95,16 @@ impl Rows {
         self.session.count(key, rest.rows());
         Ok(rest)
     }
+}
+
+/// Shares the rows of a result, if they are there.
+fn share(rows: &mut Option<Stored>) -> Option<Rc<Buffered>> {
+    let shared = match rows.take()? {
+        Stored::Own(rows) => Rc::new(rows),
+        Stored::Shared(rows) => rows,
+    };
+    *rows = Some(Stored::Shared(Rc::clone(&shared)));
+    Some(shared)
 }
 
 impl Kept {
