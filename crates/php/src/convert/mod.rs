@@ -13,7 +13,7 @@ use crate::zend::row::{NewRow, Template, write_one};
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use reader::Reader;
-use vaquita_client::{ColumnDefinition41, Row, TextValues};
+use vaquita_client::{ColumnDefinition41, Row, TextValue, TextValues};
 
 /// After how many bytes of rows it is looked whether the script may have more memory.
 const LOOK_BYTES: usize = 64 << 10;
@@ -50,6 +50,12 @@ impl Column {
 /// Whether the values of all columns are strings as they come.
 fn are_plain(columns: &[Column]) -> bool {
     columns.iter().all(|column| column.reader.get() == Reader::Bytes)
+}
+
+/// Writes a string out of the way of those that are short.
+#[inline(never)]
+fn write_long(bytes: &[u8], slot: Slot<'_>) {
+    slot.bytes(bytes);
 }
 
 /// How the rows of one result become values.
@@ -123,7 +129,7 @@ impl Layout {
     }
 
     /// Writes a row as an array.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(
         &self,
         row: Row<'_>,
@@ -136,9 +142,12 @@ impl Layout {
             return self.write_first(row, columns, shape, slot);
         }
         self.prepare(columns, shape);
-        self.write_row(row, self.template(shape), slot, false);
+        let template = self.template(shape);
+        template.count_key_ahead();
+        self.write_row(row, template, slot);
     }
 
+    #[inline(never)]
     fn write_first(
         &self,
         row: Row<'_>,
@@ -176,7 +185,7 @@ impl Layout {
         let mut written = 0;
         let mut unlooked_bytes = 0;
         for (row, number) in rows.zip(1..=count) {
-            self.write_row(row, template, all.push(), true);
+            self.write_row(row, template, all.push());
             written = number;
             unlooked_bytes += row.payload_bytes();
             if unlooked_bytes > LOOK_BYTES
@@ -190,10 +199,10 @@ impl Layout {
         written
     }
 
-    #[inline]
-    fn write_row(&self, row: Row<'_>, template: &Template, slot: Slot<'_>, has_keys: bool) {
+    #[inline(always)]
+    fn write_row(&self, row: Row<'_>, template: &Template, slot: Slot<'_>) {
         self.tally.row(row);
-        let Some(new) = template.copy(slot, has_keys) else { return };
+        let Some(new) = template.copy(slot) else { return };
         // Asked once a row rather than once a value.
         match row {
             Row::Text(row) => {
@@ -218,9 +227,10 @@ impl Layout {
             return self.write_values(row, || values.next_value());
         };
         for (slot, column) in slots.zip(&self.columns) {
-            match values.next_value() {
-                Some(bytes) => slot.bytes(bytes),
-                None => {
+            match values.next_by_length() {
+                TextValue::Short(bytes) => slot.bytes(bytes),
+                TextValue::Long(bytes) => write_long(bytes, slot),
+                TextValue::Null => {
                     column.tally.null();
                     slot.null();
                 }

@@ -12,7 +12,6 @@ impl Rows {
     /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
     pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.begin();
-        self.follow_native();
         if self.is_next_here() {
             self.write_next_here(shape, slot);
             return Ok(());
@@ -59,7 +58,6 @@ impl Rows {
     pub(crate) fn fetch_all(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.begin();
         let mut all = List::new(slot, u32::try_from(self.row_count()).unwrap_or(0));
-        self.follow_native();
         self.write_here(shape, &mut all);
         while !is_memory_exhausted() {
             match self.go_on_telling(true) {

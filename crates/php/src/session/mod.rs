@@ -66,6 +66,8 @@ pub(crate) struct Session {
     readings: Readings,
     /// Whether it has a connection to count for.
     pub(crate) is_counting: Cell<bool>,
+    /// Whether numbers that come as text become integers and floats.
+    is_native: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
     pub(crate) is_collecting: Cell<bool>,
 }
@@ -100,6 +102,7 @@ impl Session {
             counters: Counters::new(),
             readings: Readings::none(),
             is_counting: Cell::new(false),
+            is_native: Cell::new(false),
             is_collecting: Cell::new(statistics::is_collecting()),
         });
         SESSIONS.with(|sessions| sessions.add(&session));
@@ -114,11 +117,6 @@ impl Session {
     /// What the server last said of a statement: rows, insert id, warnings. `default` if there is no connection.
     pub(crate) fn last<R>(&self, default: R, look: impl FnOnce(&Said) -> R) -> R {
         self.look(|connection| look(connection.session())).unwrap_or(default)
-    }
-
-    /// Whether numbers that come as text become integers and floats.
-    pub(crate) fn is_native(&self) -> bool {
-        self.options.peek(|options| options.int_and_float_native).unwrap_or(false)
     }
 
     /// How many columns the last statement's result has; 0: it has none.

@@ -78,9 +78,15 @@ impl Deref for Stored {
 }
 
 impl Session {
-    /// What is set now holds for the rows that are there, whatever becomes of the settings.
-    pub(crate) fn settle_rows(&self) {
-        self.readings.each(|reading| reading.follow_native(self));
+    /// Has numbers that come as text become integers and floats, or not. As in stock that holds also for results that are there already, as
+    /// long as their link is not closed.
+    pub(crate) fn set_native(&self, is_native: bool) {
+        self.is_native.set(is_native);
+        self.readings.each(|reading| {
+            if reading.is_live(self) {
+                reading.layout.set_native(&reading.columns, is_native);
+            }
+        });
     }
 }
 
@@ -93,7 +99,7 @@ impl Rows {
         place: Place,
     ) -> Rows {
         let counts = session.is_collecting.get().then(|| place.key(format));
-        let is_native = session.is_native();
+        let is_native = session.is_native.get();
         let reading = session.readings.lend(columns, format, is_native, generation, counts);
         Rows { session: Rc::clone(session), reading, place }
     }
@@ -207,11 +213,6 @@ impl Rows {
         self.reading.is_current(&self.session)
     }
 
-    #[inline]
-    pub(super) fn follow_native(&self) {
-        self.reading.follow_native(&self.session);
-    }
-
     /// Counts rows that were fetched.
     #[inline]
     pub(super) fn count(&self, rows: u64) {
@@ -220,7 +221,6 @@ impl Rows {
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
-        self.follow_native();
         self.go_on_telling(false).map(|(advanced, _)| advanced)
     }
 

@@ -43,7 +43,6 @@ pub(crate) enum Unkept {
 impl Rows {
     /// Shares buffered rows, which stay as they are. Of unbuffered ones the rest is received, which is their end here.
     pub(crate) fn keep(&self, which: Which) -> Result<Kept, Unkept> {
-        self.follow_native();
         let (buffered, first) = match &self.place {
             Place::Here { rows, position, count, .. } => {
                 let first = if which == Which::All { 0 } else { position.get().min(*count) };

@@ -31,15 +31,6 @@ impl Reading {
         }
     }
 
-    /// As in stock what a script sets holds also for results that are there already, as long as their link is not closed.
-    #[inline]
-    pub(super) fn follow_native(&self, session: &Session) {
-        let native = session.is_native();
-        if native != self.layout.is_native() && self.is_live(session) {
-            self.layout.set_native(&self.columns, native);
-        }
-    }
-
     /// Whether rows can still come.
     pub(super) fn is_live(&self, session: &Session) -> bool {
         self.is_current(session) && session.is_connected()
