@@ -13,7 +13,7 @@ use crate::zend::row::{NewRow, Template, write_one};
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use reader::Reader;
-use vaquita_client::{ColumnDefinition41, Row, TextValue, TextValues};
+use vaquita_client::{ColumnDefinition41, Row, TextRow, TextValue};
 
 /// After how many bytes of rows it is looked whether the script may have more memory.
 const LOOK_BYTES: usize = 64 << 10;
@@ -137,12 +137,14 @@ impl Layout {
         shape: Shape,
         slot: Slot<'_>,
     ) {
-        // Most results have one row, and many of the others thousands.
-        if !self.template(shape).is_made() && !self.has_written.replace(true) {
-            return self.write_first(row, columns, shape, slot);
-        }
-        self.prepare(columns, shape);
         let template = self.template(shape);
+        if !template.is_made() {
+            // Most results have one row, and many of the others thousands.
+            if !self.has_written.replace(true) {
+                return self.write_first(row, columns, shape, slot);
+            }
+            self.prepare(columns, shape);
+        }
         template.count_key_ahead();
         self.write_row(row, template, slot);
     }
@@ -206,10 +208,10 @@ impl Layout {
         // Asked once a row rather than once a value.
         match row {
             Row::Text(row) => {
-                let mut values = row.values();
                 if self.is_plain.get() {
-                    self.write_strings(new, values);
+                    self.write_strings(new, row);
                 } else {
+                    let mut values = row.values();
                     self.write_values(new, || values.next_value());
                 }
             }
@@ -222,9 +224,10 @@ impl Layout {
 
     /// What most rows are: strings, one after the other.
     #[inline]
-    fn write_strings(&self, mut row: NewRow<'_>, mut values: TextValues<'_>) {
-        let Some(slots) = row.slots() else {
-            return self.write_values(row, || values.next_value());
+    fn write_strings(&self, mut new: NewRow<'_>, row: TextRow<'_>) {
+        let mut values = row.values();
+        let Some(slots) = new.slots() else {
+            return self.write_values(new, || values.next_value());
         };
         for (slot, column) in slots.zip(&self.columns) {
             match values.next_by_length() {

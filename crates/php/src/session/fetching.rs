@@ -12,10 +12,18 @@ impl Rows {
     /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
     pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.begin();
-        if self.is_next_here() {
-            self.write_next_here(shape, slot);
-            return Ok(());
-        }
+        let mut slot = Some(slot);
+        self.next_here(|row| {
+            if let Some(slot) = slot.take() {
+                self.layout.write(row, &self.columns, shape, slot);
+            }
+        });
+        slot.map_or(Ok(()), |slot| self.fetch_on(shape, slot))
+    }
+
+    /// Fetches a row that is not here yet, or none.
+    #[inline(never)]
+    fn fetch_on(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         match self.go_on_telling(false).map(|(advanced, _)| advanced) {
             Ok(Advanced::Row) => {
                 self.row(|row| self.layout.write(row, &self.columns, shape, slot));
@@ -30,27 +38,6 @@ impl Rows {
                 self.report(other)
             }
         }
-    }
-
-    /// Whether the next row is here, and one that can be read.
-    #[inline]
-    fn is_next_here(&self) -> bool {
-        matches!(&self.place, Place::Here { position, count, spoilt: None, .. } if position.get() < *count)
-    }
-
-    /// Does as [`Rows::fetch`] of such a row.
-    #[inline]
-    fn write_next_here(&self, shape: Shape, slot: Slot<'_>) {
-        let Place::Here { rows, position, fetched, .. } = &self.place else { return };
-        let number = position.get();
-        position.set(number + 1);
-        fetched.set(Some(number));
-        self.count(1);
-        let _ = rows.peek(|rows| {
-            let row = rows.as_ref()?.row(number)?;
-            self.layout.write(row, &self.columns, shape, slot);
-            Some(())
-        });
     }
 
     /// Fetches all rows that are left into a list, each as an array; not all of them if the script may have no more memory: PHP
