@@ -11,6 +11,7 @@ use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::handshake;
 use crate::host_links::HostLink;
+use crate::known_columns::KnownColumns;
 use crate::local_infile::Names;
 use crate::options::ConnectOptions;
 use crate::packet_stream::PacketStream;
@@ -110,7 +111,9 @@ impl Connection {
             state: State::Ready,
             session: established.session,
             capabilities: established.capabilities,
+            body: Vec::new(),
             columns: Columns::default(),
+            known_columns: KnownColumns::default(),
             layout: Layout::default(),
             answer: Answer::Text,
             statements_to_close: Vec::new(),

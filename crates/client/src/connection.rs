@@ -6,8 +6,9 @@ use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
 use crate::buffered::Storage;
 use crate::error::Error;
-use crate::escape::escape;
+use crate::escape::escape_into;
 use crate::handshake::Greeting;
+use crate::known_columns::KnownColumns;
 use crate::local_infile::Names;
 use crate::memory::Memory;
 use crate::options::{Address, ConnectOptions};
@@ -21,6 +22,9 @@ use crate::state::{Call, State};
 use crate::statement_cache::StatementCache;
 use crate::statistics::Statistics;
 use crate::tls::TlsOptions;
+
+/// Longer bodies of commands are not kept for their memory.
+const MAX_KEPT_BODY_BYTES: usize = 4 << 10;
 
 /// What the answer to a query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +50,12 @@ pub struct Connection {
     pub(crate) columns: Columns,
     /// How its rows are laid out.
     pub(crate) layout: Layout,
+    /// Those of the results before.
+    pub(crate) known_columns: KnownColumns,
     /// What the answer to the last query is.
     pub(crate) answer: Answer,
+    /// The last command's body, where it had to be written, for its memory.
+    pub(crate) body: Vec<u8>,
     /// The ids of the prepared statements that nobody needs any more and the server still has.
     pub(crate) statements_to_close: Vec<u32>,
     /// Those that are kept for whoever prepares the same text again.
@@ -187,8 +195,15 @@ impl Connection {
     ///
     /// What counts is the character set in which the server reads statements now, [`Session::character_set_client`].
     pub fn escape(&self, value: &[u8]) -> Vec<u8> {
+        let mut escaped = Vec::new();
+        self.escape_into(value, &mut escaped);
+        escaped
+    }
+
+    /// Appends a value as [`Connection::escape`] makes it.
+    pub fn escape_into(&self, value: &[u8], out: &mut Vec<u8>) {
         let no_backslash_escapes = self.session.status.contains(StatusFlags::NO_BACKSLASH_ESCAPES);
-        escape(self.session.character_set_client, no_backslash_escapes, value)
+        escape_into(self.session.character_set_client, no_backslash_escapes, value, out);
     }
 
     /// Says goodbye if nothing is pending, and closes the connection. Nothing happens if it was closed before.
@@ -233,7 +248,9 @@ impl Connection {
         self.session.affected_rows = UNKNOWN_ROWS;
         self.session.has_failed = false;
         self.row = None;
-        let body = command.body();
+        let mut written = std::mem::take(&mut self.body);
+        written.clear();
+        let body = command.put_body(&mut written).unwrap_or(&written);
         if body.len() >= MAX_PAYLOAD_BYTES {
             return Err(Error::TooLarge);
         }
@@ -256,10 +273,13 @@ impl Connection {
             self.reuse.note(&command, self.session.dialect(), self.multi_statements);
         }
         let sent = if self.reuse.is_owed() {
-            self.stream.write_behind(command.code(), &body)
+            self.stream.write_behind(command.code(), body)
         } else {
-            self.stream.write_command(command.code(), &body)
+            self.stream.write_command(command.code(), body)
         };
+        if written.capacity() <= MAX_KEPT_BODY_BYTES {
+            self.body = written;
+        }
         sent.map_err(|error| self.lost_in_writing(error))
     }
 

@@ -7,21 +7,34 @@ use vaquita_protocol::{Charset, Encoding};
 /// With `no_backslash_escapes` (that `sql_mode`) quotes are doubled; otherwise backslashes are put in front. Multi-byte characters of
 /// `charset`, which must be the connection's, pass as a whole, even if one of their bytes looks like a quote or a backslash.
 pub fn escape(charset: &Charset, no_backslash_escapes: bool, value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    escape_into(charset, no_backslash_escapes, value, &mut out);
+    out
+}
+
+/// Appends a value as [`escape`] makes it.
+pub(crate) fn escape_into(
+    charset: &Charset,
+    no_backslash_escapes: bool,
+    value: &[u8],
+    out: &mut Vec<u8>,
+) {
+    out.reserve(value.len() + value.len() / 8 + 2);
     let encoding = charset.encoding;
     // Which bytes, where a character may begin, are neither escaped nor the beginning of one whose end might be.
     match encoding {
         Encoding::Ucs2 | Encoding::Utf16 | Encoding::Utf16le | Encoding::Utf32 => {
-            escape_all_but(|_| false, encoding, no_backslash_escapes, value)
+            escape_all_but(|_| false, encoding, no_backslash_escapes, value, out);
         }
         // No byte of a longer character looks like another, and none that begins one wrongly joins what follows.
         Encoding::SingleByte | Encoding::Utf8mb3 | Encoding::Utf8mb4 => {
             let is_plain = |byte| !matches!(byte, 0 | b'\n' | b'\r' | 0x1A | b'"' | b'\'' | b'\\');
-            escape_all_but(is_plain, encoding, no_backslash_escapes, value)
+            escape_all_but(is_plain, encoding, no_backslash_escapes, value, out);
         }
         _ => {
             let is_plain =
                 |byte| matches!(byte, b' '..=b'~' if !matches!(byte, b'"' | b'\'' | b'\\'));
-            escape_all_but(is_plain, encoding, no_backslash_escapes, value)
+            escape_all_but(is_plain, encoding, no_backslash_escapes, value, out);
         }
     }
 }
@@ -32,15 +45,15 @@ fn escape_all_but(
     encoding: Encoding,
     no_backslash_escapes: bool,
     value: &[u8],
-) -> Vec<u8> {
-    let mut escaped = Vec::with_capacity(value.len() + value.len() / 8 + 2);
+    escaped: &mut Vec<u8>,
+) {
     let mut rest = value;
     loop {
         let plain_bytes = rest.iter().take_while(|byte| is_plain(**byte)).count();
         let (plain, special) = rest.split_at_checked(plain_bytes).unwrap_or_default();
         escaped.extend_from_slice(plain);
         rest = special;
-        let [byte, after @ ..] = rest else { return escaped };
+        let [byte, after @ ..] = rest else { return };
         if let Some((character, after)) =
             encoding.multi_byte_length(rest).and_then(|length| rest.split_at_checked(length))
         {
@@ -123,7 +136,8 @@ mod tests {
         for charset in names.map(|name| Charset::by_name(name.as_bytes()).unwrap()) {
             for value in (0..=u16::MAX).map(|value| [&value.to_be_bytes()[..], b"'"].concat()) {
                 for mode in [false, true] {
-                    let slow = escape_all_but(|_| false, charset.encoding, mode, &value);
+                    let mut slow = Vec::new();
+                    escape_all_but(|_| false, charset.encoding, mode, &value, &mut slow);
                     assert_eq!(
                         escape(charset, mode, &value),
                         slow,

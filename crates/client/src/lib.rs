@@ -69,6 +69,7 @@ mod escape;
 mod handshake;
 mod host_links;
 mod killer;
+mod known_columns;
 mod local_infile;
 mod long_row;
 mod look_up;
@@ -129,6 +130,7 @@ pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
     Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed, Parameter,
-    StatusFlags, binary_row, binary_value, collation_name, text_row::TextValues,
+    StatusFlags, TextRow, binary_row, binary_value, collation_name,
+    text_row::{TextValue, TextValues},
 };
 pub use vaquita_sys::{Block, Lender};

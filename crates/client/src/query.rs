@@ -8,7 +8,6 @@ use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
-use crate::row::Layout;
 use crate::state::{Call, State};
 use crate::statistics::PacketKind;
 
@@ -90,7 +89,7 @@ impl Connection {
                     self.state = State::Ready;
                     return Ok(QueryResponse::Cursor(columns));
                 }
-                self.layout = Layout::of(&columns, self.answer != Answer::Text);
+                self.layout = self.known_columns.layout(&columns, self.answer != Answer::Text);
                 self.columns = columns.clone();
                 self.state = State::FetchingData;
                 Ok(QueryResponse::ResultSet(columns))

@@ -36,41 +36,58 @@ const MAX_COLUMN_DEFINITION_BYTES: usize = 1 << 16;
 const MAX_END_BYTES: usize = 0xFF_FFFF;
 
 impl Connection {
-    /// Reads the definitions of `count` columns, and the EOF packet after them where the connection has those.
+    /// Reads the definitions of a result's `count` columns, and the EOF packet after them where the connection has those.
     pub(crate) fn read_columns(&mut self, count: u32) -> Result<Columns, Error> {
         let (columns, eof) = self.read_definitions(count)?;
         self.session.columns(columns.len(), eof);
-        Ok(columns.into())
+        Ok(columns)
     }
 
     /// Reads `count` definitions, and the EOF packet after them where the connection has those and there are any.
     pub(crate) fn read_definitions(
         &mut self,
         count: u32,
-    ) -> Result<(Vec<ColumnDefinition41>, Option<EofPacket>), Error> {
-        let has_eof = count > 0 && !self.capabilities.contains(Capabilities::DEPRECATE_EOF);
-        let mut columns = Vec::new();
-        let mut eof = None;
-        for number in 0..count + u32::from(has_eof) {
-            let (kind, most) = if number < count {
-                (PacketKind::ColumnDefinition, MAX_COLUMN_DEFINITION_BYTES)
-            } else {
-                (PacketKind::Eof, MAX_ANSWER_BYTES)
-            };
-            let payload = self.stream.read_packet(kind, most)?;
-            // Also in the place of the EOF packet: MariaDB opens a cursor only after it has told the columns.
-            if ErrPacket::is_err(payload) {
-                let error = Error::server(&ErrPacket::parse(payload)?);
-                self.state = State::Ready;
-                return Err(error);
-            }
-            if number < count {
-                columns.push(ColumnDefinition41::parse(payload)?);
-            } else {
-                eof = Some(EofPacket::parse(payload)?);
-            }
+    ) -> Result<(Columns, Option<EofPacket>), Error> {
+        if count == 0 {
+            return Ok((Columns::default(), None));
         }
-        Ok((columns, eof))
+        let is_next = |packets: &[u8]| self.stream.is_next(packets);
+        let columns = match self.known_columns.find(count as usize, is_next) {
+            Some((columns, bytes)) => {
+                self.stream.take_definitions(count, bytes);
+                columns
+            }
+            None => self.read_new_columns(count)?,
+        };
+        if self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
+            return Ok((columns, None));
+        }
+        // Also in the place of the EOF packet: MariaDB opens a cursor only after it has told the columns.
+        let eof = self.receive_definition(PacketKind::Eof, MAX_ANSWER_BYTES)?;
+        Ok((columns, Some(EofPacket::parse(self.stream.payload(eof))?)))
+    }
+
+    fn read_new_columns(&mut self, count: u32) -> Result<Columns, Error> {
+        self.known_columns.arriving.clear();
+        for _ in 0..count {
+            let (kind, most) = (PacketKind::ColumnDefinition, MAX_COLUMN_DEFINITION_BYTES);
+            let definition = self.receive_definition(kind, most)?;
+            self.known_columns.arriving.push(self.stream.packet(definition))?;
+        }
+        Ok(self.known_columns.take_arrived())
+    }
+
+    /// Receives a packet in whose place the server may refuse to go on.
+    fn receive_definition(&mut self, kind: PacketKind, most: usize) -> Result<Span, Error> {
+        let span = self.stream.receive(most)?;
+        self.stream.counted().packet(kind, span.end - span.start);
+        let payload = self.stream.payload(span);
+        if ErrPacket::is_err(payload) {
+            let error = Error::server(&ErrPacket::parse(payload)?);
+            self.state = State::Ready;
+            return Err(error);
+        }
+        Ok(span)
     }
 
     /// Reads the next row; `None` at the end of the result, which leaves the connection ready or with a next result pending.
@@ -82,6 +99,19 @@ impl Connection {
         let row = self.receive_row();
         self.row = self.settle(row)?;
         Ok(self.current_row())
+    }
+
+    /// Goes on to the next row if it has come already and is a usual one: [`Connection::current_row`] shows it. False, and nothing
+    /// changes: [`Connection::next_row`] has more to do.
+    #[inline]
+    pub fn next_received_row(&mut self) -> bool {
+        if self.state != State::FetchingData {
+            return false;
+        }
+        let Some(row) = self.receive_short_row() else { return false };
+        self.forget_row();
+        self.row = Some(row);
+        true
     }
 
     /// Reads the next row, as [`Connection::next_row`] does, and those behind it that have come with it: how many;

@@ -10,7 +10,6 @@ use crate::local_infile::{Names, may_ask};
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::result_set::Columns;
-use crate::row::Layout;
 use crate::session::UNKNOWN_ROWS;
 use crate::state::{Call, State};
 use crate::statement_cache::{Effect, Kept};
@@ -120,7 +119,7 @@ impl Connection {
         Ok(Statement {
             id: Cell::new(ok.statement_id),
             params: ok.params,
-            columns: RefCell::new(columns.into()),
+            columns: RefCell::new(columns),
             warnings: ok.warnings,
             local_infiles: std::mem::take(&mut self.local_infiles),
             may_ask_for_file: may_ask(sql, self.session.dialect(), false, self.is_mariadb()),
@@ -211,7 +210,7 @@ impl Connection {
     ) -> Result<(), Error> {
         self.send_command(Command::StmtFetch { statement_id: statement.id(), rows })?;
         self.columns = columns.clone();
-        self.layout = Layout::of(columns, true);
+        self.layout = self.known_columns.layout(columns, true);
         self.state = State::FetchingData;
         Ok(())
     }
@@ -262,11 +261,13 @@ impl Connection {
     /// Tells the server which statements it may forget, where that had to wait.
     #[cold]
     pub(crate) fn close_statements(&mut self) -> Result<(), Error> {
-        for id in std::mem::take(&mut self.statements_to_close) {
+        let mut ids = std::mem::take(&mut self.statements_to_close);
+        for id in ids.drain(..) {
             let command = Command::StmtClose(id);
             self.note_forgotten(&command);
-            self.stream.write_command(command.code(), &command.body())?;
+            self.stream.write_command(command.code(), &id.to_le_bytes())?;
         }
+        self.statements_to_close = ids;
         for id in self.statement_cache.take_evicted() {
             let command = Command::StmtClose(id);
             self.note_forgotten(&command);

@@ -5,7 +5,8 @@
 //! - **Process.** PHP loads the object and calls `get_module`, then starts each module (`Module::start`): classes, constants and
 //!   settings are registered once and only read afterwards. No thread is started and no connection made: a fork may follow
 //!   (FPM, Apache prefork), and each child goes on with its own copy.
-//! - **Request.** `Module::request_start` puts this thread's state back: report mode, last connect error.
+//! - **Request.** `Module::request_start` puts this thread's state back: report mode, last connect error. `Module::request_shutdown`
+//!   lets go of what sessions keep of the request's memory for later results.
 //! - **Object.** Connections and results belong to PHP objects, whose free handler drops them at the latest at the request's end.
 //!   Persistent connections are given back then, to a pool of their thread (`session::pool`), which `Module::stop` empties when
 //!   PHP ends. A forked child lets go of what it inherited without a byte.

@@ -1,6 +1,7 @@
 //! The module `mysqlnd`: the name under which PHP and its applications know the driver, and its settings.
 
 use crate::pdo::PdoMysql;
+use crate::session::rows;
 use crate::statistics;
 use crate::zend::dependents::{dependents, when_all_have_started};
 use crate::zend::error::startup_warning;
@@ -49,6 +50,14 @@ impl Module for Mysqlnd {
             module::register::<PdoMysql>();
         }
         when_all_have_started(warn_of_dependents);
+    }
+
+    fn request_start() {
+        rows::begin_request();
+    }
+
+    fn request_shutdown() {
+        rows::end_request();
     }
 
     fn info() {

@@ -1,6 +1,10 @@
 //! What a result set says about one of its columns.
 
+use std::fmt;
+use std::sync::Arc;
+
 use crate::malformed::Malformed;
+use crate::packet_header::PACKET_HEADER_BYTES;
 use crate::reader::{NULL_VALUE, Reader, span};
 
 /// A column's type; one that is not named here passes through.
@@ -73,15 +77,16 @@ impl ColumnFlags {
     }
 }
 
-/// One column of a result set: its names in one body, and where each begins.
+/// One column of a result set. Its names stay in the block in which the definitions of its result came.
 ///
 /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query_response_text_resultset_column_definition.html>
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct ColumnDefinition41 {
-    /// The six names, one after the other.
-    body: Box<[u8]>,
-    /// Where each of them ends in the body.
-    ends: [usize; NAMES.len()],
+    block: Arc<[u8]>,
+    /// Where the definition begins in the block.
+    offset: u32,
+    /// Where the six names stand in it.
+    names: [Name; NAMES.len()],
     /// The collation id of the values; 63 for binary ones.
     pub charset: u16,
     /// The longest possible value in bytes.
@@ -94,24 +99,115 @@ pub struct ColumnDefinition41 {
     pub decimals: u8,
 }
 
+/// Where a name stands in its definition: the longest ones have 256 characters.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    start: u16,
+    end: u16,
+}
+
 /// The names of a definition, in the order they are sent in.
 const NAMES: [&str; 6] = ["catalog", "schema", "table", "org_table", "name", "org_name"];
 /// What the length of the fields of fixed length must be.
 const FIXED_LENGTH: u64 = 0x0C;
+const PACKET: &str = "ColumnDefinition41";
 
 impl ColumnDefinition41 {
     /// Reads a definition.
     ///
     /// # Errors
-    /// The payload is something else, or is cut, or has a default value, which only the answer to COM_FIELD_LIST has.
+    /// The payload is something else, or is cut, or has a default value, which only the answer to COM_FIELD_LIST has; or its names have
+    /// 64 KiB.
     pub fn parse(payload: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new("ColumnDefinition41", payload);
-        let mut body = Vec::with_capacity(payload.len());
-        let mut ends = [0; NAMES.len()];
-        for (end, field) in ends.iter_mut().zip(NAMES) {
-            body.extend_from_slice(reader.lenenc_bytes(field)?);
-            *end = body.len();
+        Ok(Fields::parse(payload, 0)?.of(&payload.into()))
+    }
+
+    fn name_at(&self, name: Name) -> &[u8] {
+        let offset = self.offset as usize;
+        span(&self.block, offset + usize::from(name.start), offset + usize::from(name.end))
+    }
+
+    /// The catalog: always `def`.
+    pub fn catalog(&self) -> &[u8] {
+        let [catalog, ..] = self.names;
+        self.name_at(catalog)
+    }
+
+    /// The schema (database) of the table.
+    pub fn schema(&self) -> &[u8] {
+        let [_, schema, ..] = self.names;
+        self.name_at(schema)
+    }
+
+    /// The table, by its alias if it has one.
+    pub fn table(&self) -> &[u8] {
+        let [_, _, table, ..] = self.names;
+        self.name_at(table)
+    }
+
+    /// The table's own name; empty for an expression.
+    pub fn org_table(&self) -> &[u8] {
+        let [.., org_table, _, _] = self.names;
+        self.name_at(org_table)
+    }
+
+    /// The column, by its alias if it has one.
+    pub fn name(&self) -> &[u8] {
+        let [.., name, _] = self.names;
+        self.name_at(name)
+    }
+
+    /// The column's own name; empty for an expression.
+    pub fn org_name(&self) -> &[u8] {
+        let [.., org_name] = self.names;
+        self.name_at(org_name)
+    }
+
+    /// All that it says.
+    fn fields(&self) -> ([&[u8]; NAMES.len()], u16, u32, ColumnType, ColumnFlags, u8) {
+        let names = self.names.map(|name| self.name_at(name));
+        (names, self.charset, self.length, self.column_type, self.flags, self.decimals)
+    }
+}
+
+impl PartialEq for ColumnDefinition41 {
+    fn eq(&self, other: &Self) -> bool {
+        self.fields() == other.fields()
+    }
+}
+
+impl Eq for ColumnDefinition41 {}
+
+impl fmt::Debug for ColumnDefinition41 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ColumnDefinition41").field(&self.fields()).finish()
+    }
+}
+
+/// What a definition says, its names still to be found in a block.
+#[derive(Clone, Copy, Debug)]
+struct Fields {
+    offset: u32,
+    names: [Name; NAMES.len()],
+    charset: u16,
+    length: u32,
+    column_type: ColumnType,
+    flags: ColumnFlags,
+    decimals: u8,
+}
+
+impl Fields {
+    /// Reads a payload that stands so far behind the beginning of its block.
+    fn parse(payload: &[u8], offset: usize) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(PACKET, payload);
+        let mut names = [Name { start: 0, end: 0 }; NAMES.len()];
+        for (name, field) in names.iter_mut().zip(NAMES) {
+            let length = reader.lenenc_bytes(field)?.len();
+            let end = payload.len() - reader.len();
+            let place = |at| u16::try_from(at).map_err(|_| reader.malformed(field));
+            *name = Name { start: place(end - length)?, end: place(end)? };
         }
+        let offset = u32::try_from(offset).map_err(|_| reader.malformed("offset"))?;
         if reader.lenenc_int("length of fixed length fields")? != FIXED_LENGTH {
             return Err(reader.malformed("length of fixed length fields"));
         }
@@ -125,44 +221,57 @@ impl ColumnDefinition41 {
             reader.u8("default value")?;
         }
         reader.end("default value")?;
-        let body = body.into_boxed_slice();
-        Ok(ColumnDefinition41 { body, ends, charset, length, column_type, flags, decimals })
+        Ok(Fields { offset, names, charset, length, column_type, flags, decimals })
     }
 
-    /// The catalog: always `def`.
-    pub fn catalog(&self) -> &[u8] {
-        let [catalog, ..] = self.ends;
-        span(&self.body, 0, catalog)
+    fn of(self, block: &Arc<[u8]>) -> ColumnDefinition41 {
+        let Fields { offset, names, charset, length, column_type, flags, decimals } = self;
+        let block = Arc::clone(block);
+        ColumnDefinition41 { block, offset, names, charset, length, column_type, flags, decimals }
+    }
+}
+
+/// The definitions of one result while they arrive: their packets one behind the other, in a block that they share in the end.
+#[derive(Debug, Default)]
+pub struct ColumnDefinitions {
+    block: Vec<u8>,
+    fields: Vec<Fields>,
+}
+
+impl ColumnDefinitions {
+    /// The memory that is kept from one result for the next, in bytes of packets and in columns.
+    const MAX_KEPT: (usize, usize) = (16 << 10, 256);
+
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        self.block.clear();
+        self.fields.clear();
+        self.block.shrink_to(Self::MAX_KEPT.0);
+        self.fields.shrink_to(Self::MAX_KEPT.1);
     }
 
-    /// The schema (database) of the table.
-    pub fn schema(&self) -> &[u8] {
-        let [catalog, schema, ..] = self.ends;
-        span(&self.body, catalog, schema)
+    /// Adds a definition, as its packet came, with the header.
+    ///
+    /// # Errors
+    /// As [`ColumnDefinition41::parse`].
+    pub fn push(&mut self, packet: &[u8]) -> Result<(), Malformed> {
+        let (header, payload) = packet
+            .split_first_chunk::<PACKET_HEADER_BYTES>()
+            .ok_or(Malformed::new(PACKET, "header"))?;
+        self.fields.push(Fields::parse(payload, self.block.len() + header.len())?);
+        self.block.extend_from_slice(packet);
+        Ok(())
     }
 
-    /// The table, by its alias if it has one.
-    pub fn table(&self) -> &[u8] {
-        let [_, schema, table, ..] = self.ends;
-        span(&self.body, schema, table)
+    /// The packets so far.
+    pub fn packets(&self) -> &[u8] {
+        &self.block
     }
 
-    /// The table's own name; empty for an expression.
-    pub fn org_table(&self) -> &[u8] {
-        let [_, _, table, org_table, ..] = self.ends;
-        span(&self.body, table, org_table)
-    }
-
-    /// The column, by its alias if it has one.
-    pub fn name(&self) -> &[u8] {
-        let [.., org_table, name, _] = self.ends;
-        span(&self.body, org_table, name)
-    }
-
-    /// The column's own name; empty for an expression.
-    pub fn org_name(&self) -> &[u8] {
-        let [.., name, org_name] = self.ends;
-        span(&self.body, name, org_name)
+    /// The definitions, and the block of their packets.
+    pub fn share(&self) -> (Arc<[ColumnDefinition41]>, Arc<[u8]>) {
+        let block = Arc::from(&*self.block);
+        (self.fields.iter().map(|fields| fields.of(&block)).collect(), block)
     }
 }
 
@@ -170,6 +279,7 @@ impl ColumnDefinition41 {
 mod tests {
     use super::*;
     use crate::golden::{check_prefixes, hex};
+    use crate::packet_header::PacketHeader;
 
     const MARIADB_10_11_19: &str =
         "03646566077661717569746101610174016401640c3f0009000000f60000030000";
@@ -202,6 +312,33 @@ mod tests {
     }
 
     #[test]
+    fn definitions_share_a_block() {
+        let mut arriving = ColumnDefinitions::default();
+        for _ in 0..2 {
+            arriving.clear();
+            let mut packets = Vec::new();
+            for (sequence_id, packet) in (2..).zip([MARIADB_10_11_19, MYSQL_8_0_33_EXPRESSION]) {
+                let payload = hex(packet);
+                let payload_length = u32::try_from(payload.len()).unwrap();
+                let header = PacketHeader { payload_length, sequence_id };
+                let packet = [&header.encode()[..], &payload].concat();
+                arriving.push(&packet).unwrap();
+                packets.extend_from_slice(&packet);
+            }
+            assert_eq!(arriving.packets(), packets);
+            let (columns, block) = arriving.share();
+            assert_eq!(*block, *packets);
+            let alone = [MARIADB_10_11_19, MYSQL_8_0_33_EXPRESSION]
+                .map(|packet| ColumnDefinition41::parse(&hex(packet)).unwrap());
+            assert_eq!(*columns, alone);
+            assert_ne!(columns[0], columns[1]);
+            assert_eq!(columns[1].name(), b"REPEAT('x', 300)");
+        }
+        arriving.push(b"\x01\0\0\x04x").unwrap_err();
+        arriving.push(b"\x01\0").unwrap_err();
+    }
+
+    #[test]
     fn nothing_follows_the_fields_of_fixed_length() {
         let check = |end: &[u8], expected: bool| {
             let payload = [&hex(MYSQL_8_0_33)[..], end].concat();
@@ -212,6 +349,20 @@ mod tests {
         check(b"\xFB", true);
         check(b"\x01x", false);
         check(b"\0\0", false);
+    }
+
+    #[test]
+    fn a_name_ends_within_64_kib() {
+        let definition = |name_bytes: usize| {
+            let mut payload = hex("03646566000000fd");
+            payload.extend_from_slice(&u32::try_from(name_bytes).unwrap().to_le_bytes()[..3]);
+            payload.resize(payload.len() + name_bytes, b'x');
+            payload.extend_from_slice(&hex("000cff00b0040000fd00001f0000"));
+            ColumnDefinition41::parse(&payload)
+        };
+        assert_eq!(definition(0xFFFF - 12).unwrap().name().len(), 0xFFFF - 12);
+        assert_eq!(definition(0xFFFF - 11).unwrap_err().field, "org_name");
+        assert_eq!(definition(0xFFFF).unwrap_err().field, "name");
     }
 
     #[test]

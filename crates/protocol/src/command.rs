@@ -103,42 +103,39 @@ impl<'a> Command<'a> {
 
     /// What follows that byte.
     pub fn body(&self) -> Cow<'a, [u8]> {
+        let mut out = Vec::new();
+        self.put_body(&mut out).map_or(Cow::Owned(out), Cow::Borrowed)
+    }
+
+    /// What follows that byte, where it stands; `None`: it was appended to `out`.
+    pub fn put_body(&self, out: &mut Vec<u8>) -> Option<&'a [u8]> {
         match self {
             Command::Quit
             | Command::Statistics
             | Command::Debug
             | Command::Ping
-            | Command::ResetConnection => Cow::Borrowed(&[]),
-            Command::Refresh(bits) => Cow::Owned(vec![*bits]),
-            Command::ProcessKill(thread_id) => Cow::Owned(thread_id.to_le_bytes().to_vec()),
-            Command::ChangeUser(body) => {
-                let mut out = Vec::new();
-                body.encode(&mut out);
-                Cow::Owned(out)
-            }
-            Command::StmtExecute(body) => {
-                let mut out = Vec::new();
-                body.encode(&mut out);
-                Cow::Owned(out)
-            }
+            | Command::ResetConnection => return Some(&[]),
+            Command::StmtPrepare(sql) | Command::Query(sql) => return Some(sql),
+            Command::InitDb(database) => return Some(database),
+            Command::SetOption(SetOption::MultiStatementsOn) => return Some(&[0, 0]),
+            Command::SetOption(SetOption::MultiStatementsOff) => return Some(&[1, 0]),
+            Command::Refresh(bits) => out.push(*bits),
+            Command::ChangeUser(body) => body.encode(out),
+            Command::StmtExecute(body) => body.encode(out),
             Command::StmtSendLongData { statement_id, parameter, data } => {
-                let mut out = statement_id.to_le_bytes().to_vec();
+                out.extend_from_slice(&statement_id.to_le_bytes());
                 out.extend_from_slice(&parameter.to_le_bytes());
                 out.extend_from_slice(data);
-                Cow::Owned(out)
             }
-            Command::StmtClose(statement_id) | Command::StmtReset(statement_id) => {
-                Cow::Owned(statement_id.to_le_bytes().to_vec())
+            Command::ProcessKill(id) | Command::StmtClose(id) | Command::StmtReset(id) => {
+                out.extend_from_slice(&id.to_le_bytes());
             }
             Command::StmtFetch { statement_id, rows } => {
-                Cow::Owned([statement_id.to_le_bytes(), rows.to_le_bytes()].concat())
+                out.extend_from_slice(&statement_id.to_le_bytes());
+                out.extend_from_slice(&rows.to_le_bytes());
             }
-            Command::StmtPrepare(sql) => Cow::Borrowed(sql),
-            Command::InitDb(database) => Cow::Borrowed(database),
-            Command::Query(sql) => Cow::Borrowed(sql),
-            Command::SetOption(SetOption::MultiStatementsOn) => Cow::Borrowed(&[0, 0]),
-            Command::SetOption(SetOption::MultiStatementsOff) => Cow::Borrowed(&[1, 0]),
         }
+        None
     }
 }
 

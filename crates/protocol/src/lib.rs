@@ -42,7 +42,7 @@ pub use binary_row::{BinaryRow, ValueLength};
 pub use capabilities::Capabilities;
 pub use charset::Charset;
 pub use collation::collation_name;
-pub use column_definition41::{ColumnDefinition41, ColumnFlags, ColumnType};
+pub use column_definition41::{ColumnDefinition41, ColumnDefinitions, ColumnFlags, ColumnType};
 pub use com_change_user::ComChangeUser;
 pub use com_stmt_execute::{ComStmtExecute, Data, Parameter};
 pub use com_stmt_prepare_ok::ComStmtPrepareOk;

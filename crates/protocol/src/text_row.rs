@@ -86,6 +86,17 @@ fn long_value(payload: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     Some((Some(value), reader.rest()))
 }
 
+/// A value by how its length is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextValue<'a> {
+    /// NULL, or what is cut.
+    Null,
+    /// At most 250 bytes.
+    Short(&'a [u8]),
+    /// Any number of bytes.
+    Long(&'a [u8]),
+}
+
 /// The values of a [`TextRow`].
 #[derive(Clone, Debug)]
 pub struct TextValues<'a> {
@@ -94,6 +105,18 @@ pub struct TextValues<'a> {
 }
 
 impl<'a> TextValues<'a> {
+    /// The next value by how its length is told; NULL for one too many.
+    #[inline]
+    pub fn next_by_length(&mut self) -> TextValue<'a> {
+        if let Some((&length @ ..NULL_VALUE, rest)) = self.rest.split_first()
+            && let Some((value, rest)) = rest.split_at_checked(length.into())
+        {
+            self.rest = rest;
+            return TextValue::Short(value);
+        }
+        self.next_value().map_or(TextValue::Null, TextValue::Long)
+    }
+
     /// The next value, `None` for NULL and for one too many.
     #[inline]
     pub fn next_value(&mut self) -> Option<&'a [u8]> {

@@ -1,6 +1,7 @@
 //! Packets over a transport: headers, sequence ids, split payloads, and the one read buffer.
 
 mod counted;
+mod definitions;
 mod goodbye;
 mod long;
 mod outward;

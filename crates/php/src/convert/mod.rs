@@ -13,7 +13,7 @@ use crate::zend::row::{NewRow, Template, write_one};
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use reader::Reader;
-use vaquita_client::{ColumnDefinition41, LongRowValue, Row, TextValues};
+use vaquita_client::{ColumnDefinition41, LongRowValue, Row, TextRow, TextValue};
 
 /// After how many bytes of rows, as PHP has them, it is looked whether the script may have more memory.
 const LOOK_BYTES: usize = 256 << 10;
@@ -66,6 +66,12 @@ impl Column {
 /// Whether the values of all columns are strings as they come.
 fn are_plain(columns: &[Column]) -> bool {
     columns.iter().all(|column| column.reader.get() == Reader::Bytes)
+}
+
+/// Writes a string out of the way of those that are short.
+#[inline(never)]
+fn write_long(bytes: &[u8], slot: Slot<'_>) {
+    slot.bytes(bytes);
 }
 
 /// How the rows of one result become values.
@@ -139,7 +145,7 @@ impl Layout {
     }
 
     /// Writes a row as an array.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(
         &self,
         row: Row<'_>,
@@ -147,14 +153,19 @@ impl Layout {
         shape: Shape,
         slot: Slot<'_>,
     ) {
-        // Most results have one row, and many of the others thousands.
-        if !self.template(shape).is_made() && !self.has_written.replace(true) {
-            return self.write_first(row, columns, shape, slot);
+        let template = self.template(shape);
+        if !template.is_made() {
+            // Most results have one row, and many of the others thousands.
+            if !self.has_written.replace(true) {
+                return self.write_first(row, columns, shape, slot);
+            }
+            self.prepare(columns, shape);
         }
-        self.prepare(columns, shape);
-        self.write_row(row, self.template(shape), slot, false);
+        template.count_key_ahead();
+        self.write_row(row, template, slot);
     }
 
+    #[inline(never)]
     fn write_first(
         &self,
         row: Row<'_>,
@@ -200,7 +211,7 @@ impl Layout {
         let row_bytes = ROW_BYTES + columns.len() * VALUE_BYTES;
         let mut unlooked_bytes = 0;
         for (row, number) in rows.zip(1..=count) {
-            self.write_row(row, template, all.push(), true);
+            self.write_row(row, template, all.push());
             written = number;
             unlooked_bytes += row_bytes + row.payload_bytes();
             if unlooked_bytes > LOOK_BYTES {
@@ -214,17 +225,17 @@ impl Layout {
         written
     }
 
-    #[inline]
-    fn write_row(&self, row: Row<'_>, template: &Template, slot: Slot<'_>, has_keys: bool) {
+    #[inline(always)]
+    fn write_row(&self, row: Row<'_>, template: &Template, slot: Slot<'_>) {
         self.tally.row(row);
-        let Some(new) = template.copy(slot, has_keys) else { return };
+        let Some(new) = template.copy(slot) else { return };
         // Asked once a row rather than once a value.
         match row {
             Row::Text(row) => {
-                let mut values = row.values();
                 if self.is_plain.get() {
-                    self.write_strings(new, values);
+                    self.write_strings(new, row);
                 } else {
+                    let mut values = row.values();
                     self.write_values(new, || values.next_value(), Column::write);
                 }
             }
@@ -242,14 +253,16 @@ impl Layout {
 
     /// What most rows are: strings, one after the other.
     #[inline]
-    fn write_strings(&self, mut row: NewRow<'_>, mut values: TextValues<'_>) {
-        let Some(slots) = row.slots() else {
-            return self.write_values(row, || values.next_value(), Column::write);
+    fn write_strings(&self, mut new: NewRow<'_>, row: TextRow<'_>) {
+        let mut values = row.values();
+        let Some(slots) = new.slots() else {
+            return self.write_values(new, || values.next_value(), Column::write);
         };
         for (slot, column) in slots.zip(&self.columns) {
-            match values.next_value() {
-                Some(bytes) => slot.bytes(bytes),
-                None => {
+            match values.next_by_length() {
+                TextValue::Short(bytes) => slot.bytes(bytes),
+                TextValue::Long(bytes) => write_long(bytes, slot),
+                TextValue::Null => {
                     column.tally.null();
                     slot.null();
                 }
@@ -336,6 +349,12 @@ impl Layout {
     pub(crate) fn tell(&self, tell: impl FnMut(Counter, u64)) {
         let columns = self.columns.iter().map(|column| &column.tally);
         self.tally.tell(self.format == Format::Binary, columns, tell);
+    }
+
+    /// Begins to count anew.
+    pub(crate) fn forget_tallies(&self) {
+        self.tally.forget();
+        self.columns.iter().for_each(|column| column.tally.forget());
     }
 
     fn capacity(&self) -> u32 {

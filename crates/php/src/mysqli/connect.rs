@@ -282,8 +282,8 @@ pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
 
 /// Ends a link's connection, or gives it back, and forgets its options.
 fn give_up(link: &Link, how: Key) {
-    link.session.settle_rows();
     link.session.close(how);
+    link.session.set_native(false);
     let _ = link.session.options.with(|options| *options = Options::default());
     if link.is_counted.replace(false) {
         report::count_link(-1);

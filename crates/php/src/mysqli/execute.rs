@@ -6,7 +6,7 @@ use super::prepare::Goodbye;
 use super::statement::{Phase, Said, Statement};
 use crate::session::counting::Ending;
 use crate::session::failure::Failed;
-use crate::session::prepared::Executed;
+use crate::session::prepared::{Executed, with_parameters};
 use crate::zend::call::Call;
 use crate::zend::conversion::Wanted;
 use crate::zend::error::{Outcome, throw_argument_count_error};
@@ -172,11 +172,12 @@ impl Statement {
         let mut was_sent = false;
         // No Zend call from here to the reply: what the parameters borrow stays.
         let executed = self.ask(|session, it| {
-            let parameters: Vec<Parameter<'_>> =
-                (0..count).map(|number| self.parameter(number)).collect();
-            session.send_execute(&it.prepared, &parameters, wants_cursor)?;
-            was_sent = true;
-            session.first_executed(&it.prepared, &parameters, wants_cursor)
+            let parameter = |number| self.parameter(number);
+            with_parameters(count, parameter, |parameters| {
+                session.send_execute(&it.prepared, parameters, wants_cursor)?;
+                was_sent = true;
+                session.first_executed(&it.prepared, parameters, wants_cursor)
+            })
         });
         self.values.clear();
         let _ = self.sent.with(Vec::clear);

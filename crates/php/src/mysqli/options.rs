@@ -86,7 +86,7 @@ fn set_number(session: &Session, number: i64, value: i64) -> bool {
     let set = session.options.with(|options| match number {
         option::CONNECT_TIMEOUT => options.connect_timeout = seconds(value),
         option::READ_TIMEOUT => options.read_timeout = seconds(value),
-        option::INT_AND_FLOAT_NATIVE => options.int_and_float_native = value != 0,
+        option::INT_AND_FLOAT_NATIVE => session.set_native(value != 0),
         option::CAN_HANDLE_EXPIRED_PASSWORDS => {
             options.can_handle_expired_passwords = value != 0;
         }

@@ -7,12 +7,13 @@ use super::statement::{OnServer, Phase, Said, Statement, only_argument};
 use crate::session::Session;
 use crate::session::counting::Ending;
 use crate::session::failure::Failed;
+use crate::session::prepared::with_parameters;
 use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_error};
 use crate::zend::object::make;
 use std::rc::Rc;
-use vaquita_client::{Parameter, Statement as Prepared, UNKNOWN_ROWS};
+use vaquita_client::{Statement as Prepared, UNKNOWN_ROWS};
 
 /// When the server is told that a statement is not needed any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,11 +40,10 @@ impl Statement {
     pub(super) fn prepare_and_execute(&self, sql: &[u8]) -> Result<Result<(), Failed>, Failed> {
         let session = self.begin_to_prepare()?;
         // No Zend call from here to the reply: what the parameters borrow stays.
-        let done = {
-            let parameters: Vec<Parameter<'_>> =
-                (0..self.values.len()).map(|number| self.parameter(number)).collect();
-            session.prepare_and_execute(sql, &parameters)
-        };
+        let parameter = |number| self.parameter(number);
+        let done = with_parameters(self.values.len(), parameter, |parameters| {
+            session.prepare_and_execute(sql, parameters)
+        });
         let (prepared, executed) = self.settle(session, done)?;
         self.prepared(sql, prepared);
         self.runs.set(u64::from(self.values.len() == usize::from(self.param_count())));

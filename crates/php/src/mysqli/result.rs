@@ -33,7 +33,7 @@ pub(crate) struct ResultSet {
 
 /// A result, once there is one.
 pub(crate) struct Open {
-    rows: Rc<Rows>,
+    rows: Rows,
     /// What `fetch_field` gives next.
     pub(super) current_field: Cell<usize>,
 }
@@ -160,7 +160,7 @@ pub(super) fn open(result: &ResultSet, session: &Rc<Session>, unbuffered: bool) 
 }
 
 /// Puts rows into a new object.
-pub(super) fn fill(result: &ResultSet, rows: Rc<Rows>) -> bool {
+pub(super) fn fill(result: &ResultSet, rows: Rows) -> bool {
     result.open.set(Open { rows, current_field: Cell::new(0) }).is_ok()
 }
 

@@ -86,7 +86,7 @@ pub(crate) struct Statement {
     pub(super) said: Cell<Said>,
     /// Whether there are columns and perhaps rows: since it was prepared, or since a run had some.
     pub(super) has_result: Cell<bool>,
-    pub(super) rows: Guarded<Option<Rc<Rows>>>,
+    pub(super) rows: Guarded<Option<Rows>>,
     /// Whether its columns can be told: as in stock not any more when rows were freed, and when a run was tried.
     pub(super) tells_columns: Cell<bool>,
     /// How often it ran since it was prepared.

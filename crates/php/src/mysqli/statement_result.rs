@@ -11,7 +11,6 @@ use crate::statistics::Key;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, throw_argument_count_error};
 use crate::zend::object::make;
-use std::rc::Rc;
 use vaquita_client::Columns;
 
 impl Statement {
@@ -26,7 +25,7 @@ impl Statement {
     }
 
     /// Receives all rows that wait.
-    fn store(&self, how: Key) -> Result<Rc<Rows>, Failed> {
+    fn store(&self, how: Key) -> Result<Rows, Failed> {
         let columns = self.due().ok_or_else(|| self.fail_out_of_sync())?;
         let Some(session) = self.session() else {
             return Err(self.fail_out_of_sync());
@@ -50,7 +49,7 @@ impl Statement {
         Ok(Rows::buffered(session, columns, Format::Binary, stored))
     }
 
-    fn keep(&self, rows: Rc<Rows>, phase: Phase) {
+    fn keep(&self, rows: Rows, phase: Phase) {
         let _ = self.rows.with(|kept| *kept = Some(rows));
         self.phase.set(phase);
     }

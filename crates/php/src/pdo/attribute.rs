@@ -93,9 +93,7 @@ pub(super) fn set(database: &Database, handle: Handle<'_>, number: i64, value: V
         }
         USE_BUFFERED_QUERY => database.settings.is_buffered.set(on),
         FETCH_TABLE_NAMES => database.settings.names_tables.set(on),
-        STRINGIFY_FETCHES => {
-            let _ = database.session.options.with(|options| options.int_and_float_native = !on);
-        }
+        STRINGIFY_FETCHES => database.session.set_native(!on),
         _ => database.settings.emulates_prepares.set(on),
     }
     true

@@ -65,7 +65,7 @@ fn take_options(database: &Database, handle: Handle<'_>, options: Options<'_>) -
     let session: &Session = &database.session;
     let on = |attribute, default: bool| options.long(attribute).map_or(default, |it| it != 0);
     let stringifies = on(at::STRINGIFY_FETCHES, handle.stringifies());
-    let _ = session.options.with(|it| it.int_and_float_native = !stringifies);
+    session.set_native(!stringifies);
     let mut flags = if on(at::MULTI_STATEMENTS, true) { CLIENT_MULTI_STATEMENTS } else { 0 };
     if !options.are_given() {
         return flags;

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::session::advanced::{Advanced, warn_of};
 use crate::session::counting::Ending;
 use crate::session::failure::{Failed, LastError};
-use crate::session::prepared::Executed;
+use crate::session::prepared::{Executed, with_parameters};
 use crate::session::rows::{Kept, Rows, Unkept, Which};
 use crate::statistics::Key;
 use crate::zend::error::Thrown;
@@ -19,7 +19,7 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Columns, Parameter, Statement as Prepared, codes};
+use vaquita_client::{Columns, Statement as Prepared, codes};
 
 /// What PDO reports where a parameter is missing, or one too many.
 pub(super) const INVALID_PARAMETER_NUMBER: [u8; 5] = *b"HY093";
@@ -36,9 +36,9 @@ pub(crate) struct Statement {
     settings: Rc<Settings>,
     /// `None`: PDO puts the parameters into the text.
     on_server: Guarded<Option<Prepared>>,
-    rows: Guarded<Option<Rc<Rows>>>,
+    rows: Guarded<Option<Rows>>,
     /// Rows on their way of a run that PDO has forgotten: as in stock they are in the way where the next run lacked a parameter.
-    left: Guarded<Option<Rc<Rows>>>,
+    left: Guarded<Option<Rows>>,
     /// The columns of the last result; of one that the server has prepared, but not run yet, those that it told of.
     columns: Guarded<Option<Columns>>,
     /// Whether all results of the last run have been seen, or given up; as in stock not before the first one.
@@ -158,11 +158,12 @@ impl Statement {
         // No Zend call from here to the reply: what the parameters borrow stays.
         let executed = self.on_server.peek(|it| {
             let prepared = it.as_ref().ok_or(Failed)?;
-            let parameters: Vec<Parameter<'_>> =
-                (0..self.parameter_count()).map(|number| self.parameter(number)).collect();
-            self.runs.set(self.runs.get() + 1);
-            self.session.send_execute(prepared, &parameters, false)?;
-            self.session.first_executed(prepared, &parameters, false)
+            let parameter = |number| self.parameter(number);
+            with_parameters(self.parameter_count(), parameter, |parameters| {
+                self.runs.set(self.runs.get() + 1);
+                self.session.send_execute(prepared, parameters, false)?;
+                self.session.first_executed(prepared, parameters, false)
+            })
         });
         executed.unwrap_or(Err(Failed))
     }
@@ -204,7 +205,7 @@ impl Statement {
         Ok(())
     }
 
-    fn receive(&self, columns: Columns, format: Format) -> Result<Rc<Rows>, Failed> {
+    fn receive(&self, columns: Columns, format: Format) -> Result<Rows, Failed> {
         let session = &self.session;
         let is_text = format == Format::Text;
         if !self.settings.is_buffered.get() {

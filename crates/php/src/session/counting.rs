@@ -1,7 +1,7 @@
 //! What of a session's doings goes into the statistics.
 
-use super::rows::Rows;
-use super::{SESSIONS, Session};
+use super::Session;
+use super::rows::Reading;
 use crate::statistics::{self, Counters, Key, Totals};
 use vaquita_client::{Connection, Statistics};
 
@@ -42,17 +42,17 @@ impl Session {
         if let Some(counted) = self.look(Connection::counted) {
             totals.add_driver(&counted);
         }
-        self.rows.each(|rows| rows.tell(|key, number| totals.add(key, number)));
+        self.readings.each(|reading| reading.tell(|key, number| totals.add(key, number)));
     }
 
     /// Adds what was counted of all connections that this thread has.
     pub(crate) fn add_all_to(totals: &mut Totals) {
-        SESSIONS.with(|sessions| sessions.each(|session| session.add_to(totals)));
+        Session::each_of_thread(|session| session.add_to(totals));
     }
 
     /// Counts what was fetched of rows, which are going; it was collected at its time.
-    pub(crate) fn count_fetched(&self, rows: &Rows) {
-        self.counters_now(|counters| rows.tell(|key, number| counters.add(key, number)));
+    pub(super) fn count_fetched(&self, reading: &Reading) {
+        self.counters_now(|counters| reading.tell(|key, number| counters.add(key, number)));
     }
 
     /// The counters of the connection, or those of the thread if it is no more.

@@ -12,11 +12,18 @@ impl Rows {
     /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
     pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.begin();
-        self.follow_native();
-        if self.is_next_here() {
-            self.write_next_here(shape, slot);
-            return Ok(());
-        }
+        let mut slot = Some(slot);
+        self.next_here(|row| {
+            if let Some(slot) = slot.take() {
+                self.layout.write(row, &self.columns, shape, slot);
+            }
+        });
+        slot.map_or(Ok(()), |slot| self.fetch_on(shape, slot))
+    }
+
+    /// Fetches a row that is not here yet, or none.
+    #[inline(never)]
+    fn fetch_on(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         match self.go_on_telling(false).map(|(advanced, _)| advanced) {
             Ok(Advanced::Row) => {
                 self.row(|row| self.layout.write(row, &self.columns, shape, slot));
@@ -33,33 +40,11 @@ impl Rows {
         }
     }
 
-    /// Whether the next row is here, and one that can be read.
-    #[inline]
-    fn is_next_here(&self) -> bool {
-        matches!(&self.place, Place::Here { position, count, spoilt: None, .. } if position.get() < *count)
-    }
-
-    /// Does as [`Rows::fetch`] of such a row.
-    #[inline]
-    fn write_next_here(&self, shape: Shape, slot: Slot<'_>) {
-        let Place::Here { rows, position, fetched, fetches, .. } = &self.place else { return };
-        let number = position.get();
-        position.set(number + 1);
-        fetched.set(Some(number));
-        fetches.set(fetches.get() + 1);
-        let _ = rows.peek(|rows| {
-            let row = rows.as_ref()?.row(number)?;
-            self.layout.write(row, &self.columns, shape, slot);
-            Some(())
-        });
-    }
-
     /// Fetches all rows that are left into a list, each as an array; not all of them if the script may have no more memory: PHP
     /// ends it as soon as it gets control.
     pub(crate) fn fetch_all(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
         self.begin();
         let mut all = List::new(slot, u32::try_from(self.row_count()).unwrap_or(0));
-        self.follow_native();
         self.write_here(shape, &mut all);
         while !is_memory_exhausted() {
             match self.go_on_telling(true) {
@@ -80,7 +65,7 @@ impl Rows {
 
     /// Writes the rows that are all here, up to the last one or to the end of memory.
     fn write_here(&self, shape: Shape, all: &mut List) {
-        let Place::Here { rows, count, position, fetched, fetches, spoilt } = &self.place else {
+        let Place::Here { rows, count, position, fetched, spoilt } = &self.place else {
             return;
         };
         // What has to be said of a last row that is spoilt is said where it is fetched.
@@ -94,7 +79,7 @@ impl Rows {
         if written > 0 {
             position.set(begin + written);
             fetched.set(Some(begin + written - 1));
-            fetches.set(fetches.get() + written);
+            self.count(written);
         }
     }
 }

@@ -30,7 +30,7 @@ use living::Living;
 use local_infile::RequestedFile;
 use options::Options;
 use pipelined::Outcomes;
-use rows::Rows;
+use rows::Readings;
 use std::process;
 use std::rc::Rc;
 use std::time::Instant;
@@ -63,10 +63,12 @@ pub(crate) struct Session {
     scratch: Guarded<Vec<u8>>,
     /// What was counted of its connection beside the driver's counters.
     pub(crate) counters: Counters,
-    /// The rows that came over it, which count what is fetched of them.
-    rows: Living<Rows>,
+    /// How the rows that came over it are read, and what is fetched of them.
+    readings: Readings,
     /// Whether it has a connection to count for.
     pub(crate) is_counting: Cell<bool>,
+    /// Whether numbers that come as text become integers and floats.
+    is_native: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
     pub(crate) is_collecting: Cell<bool>,
 }
@@ -113,22 +115,23 @@ impl Session {
             outcomes: Guarded::new(Outcomes::new()),
             scratch: Guarded::new(Vec::new()),
             counters: Counters::new(),
-            rows: Living::none(),
+            readings: Readings::none(),
             is_counting: Cell::new(false),
+            is_native: Cell::new(false),
             is_collecting: Cell::new(statistics::is_collecting()),
         });
         SESSIONS.with(|sessions| sessions.add(&session));
         session
     }
 
+    /// Looks at all of this thread; none may be made meanwhile.
+    pub(crate) fn each_of_thread(look: impl FnMut(&Session)) {
+        SESSIONS.with(|sessions| sessions.each(look));
+    }
+
     /// What the server last said of a statement: rows, insert id, warnings. `default` if there is no connection.
     pub(crate) fn last<R>(&self, default: R, look: impl FnOnce(&Said) -> R) -> R {
         self.look(|connection| look(connection.session())).unwrap_or(default)
-    }
-
-    /// Whether numbers that come as text become integers and floats.
-    pub(crate) fn is_native(&self) -> bool {
-        self.options.peek(|options| options.int_and_float_native).unwrap_or(false)
     }
 
     /// How many columns the last statement's result has; 0: it has none.

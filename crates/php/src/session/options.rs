@@ -25,7 +25,6 @@ pub(crate) struct Options {
     pub(crate) server_public_key_path: Vec<u8>,
     /// The key, once it was read.
     pub(crate) server_public_key: Option<Vec<u8>>,
-    pub(crate) int_and_float_native: bool,
     /// Whether a log-in with an expired password leads to a session that may only change it.
     pub(crate) can_handle_expired_passwords: bool,
     /// Whether a statement may have any file sent.

@@ -14,6 +14,21 @@ pub(crate) enum Executed {
     Cursor(Columns),
 }
 
+/// Works with so many parameters; a few take no memory.
+pub(crate) fn with_parameters<'p, R>(
+    count: usize,
+    parameter: impl Fn(usize) -> Parameter<'p>,
+    work: impl FnOnce(&[Parameter<'p>]) -> R,
+) -> R {
+    const FEW: usize = 16;
+    let mut few = [Parameter::Null; FEW];
+    if let Some(few) = few.get_mut(..count) {
+        few.iter_mut().enumerate().for_each(|(number, it)| *it = parameter(number));
+        return work(few);
+    }
+    work(&(0..count).map(parameter).collect::<Vec<_>>())
+}
+
 impl Session {
     /// Has the server prepare a statement.
     pub(crate) fn prepare(&self, sql: &[u8]) -> Result<Statement, Failed> {

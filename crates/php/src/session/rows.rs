@@ -1,30 +1,37 @@
 //! The rows of a result, wherever they are: all here, still with the server, or behind a cursor of a prepared statement.
 
 mod kept;
+mod next;
+mod reading;
 
 use super::Session;
 use super::advanced::Advanced;
 use super::failure::Failed;
-use crate::convert::{Format, Layout};
+use crate::convert::Format;
 use crate::statistics::Key;
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
+use core::ops::Deref;
 pub(crate) use kept::{Kept, Unkept, Which};
+pub(crate) use reading::{Reading, Readings, begin_request, end_request};
 use std::rc::Rc;
 use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, UNKNOWN_ROWS, codes};
 
 /// Rows, and how they become values.
 pub(crate) struct Rows {
     pub(crate) session: Rc<Session>,
-    /// The session's connection that they come from.
-    generation: u64,
-    pub(crate) columns: Columns,
-    pub(crate) layout: Layout,
-    format: Format,
-    /// Whether it counts what is fetched.
-    is_counted: bool,
+    reading: Rc<Reading>,
     pub(super) place: Place,
+}
+
+impl Deref for Rows {
+    type Target = Reading;
+
+    #[inline]
+    fn deref(&self) -> &Reading {
+        &self.reading
+    }
 }
 
 /// That of rows which never came over a connection.
@@ -34,30 +41,54 @@ const NO_GENERATION: u64 = u64::MAX;
 pub(super) enum Place {
     /// All here.
     Here {
-        rows: Guarded<Option<Rc<Buffered>>>,
+        rows: Guarded<Option<Stored>>,
         count: u64,
         /// The row that is fetched next; `count + 1`: the end has been seen.
         position: Cell<u64>,
         /// The row that was fetched last: `lengths` speaks of it, also after a seek.
         fetched: Cell<Option<u64>>,
-        /// How often one was fetched.
-        fetches: Cell<u64>,
         /// What is wrong with the last one.
         spoilt: Option<Malformed>,
     },
     /// Still with the server.
     There {
         /// The statement whose cursor has them, and the row that was fetched last; none if they are on their way already.
-        cursor: Option<(Statement, Guarded<Option<Box<Buffered>>>)>,
-        fetched: Cell<u64>,
+        cursor: Option<(Statement, Guarded<Option<Buffered>>)>,
         ended: Cell<bool>,
     },
 }
 
+/// Rows that are here.
+#[expect(clippy::large_enum_variant, reason = "a box would be memory of its own for each result")]
+pub(super) enum Stored {
+    /// Nobody else has them.
+    Own(Buffered),
+    /// They may outlive their result.
+    Shared(Rc<Buffered>),
+}
+
+impl Deref for Stored {
+    type Target = Buffered;
+
+    #[inline]
+    fn deref(&self) -> &Buffered {
+        match self {
+            Stored::Own(rows) => rows,
+            Stored::Shared(rows) => rows,
+        }
+    }
+}
+
 impl Session {
-    /// What is set now holds for the rows that are there, whatever becomes of the settings.
-    pub(crate) fn settle_rows(&self) {
-        self.rows.each(Rows::follow_native);
+    /// Has numbers that come as text become integers and floats, or not. As in stock that holds also for results that are there already, as
+    /// long as their link is not closed.
+    pub(crate) fn set_native(&self, is_native: bool) {
+        self.is_native.set(is_native);
+        self.readings.each(|reading| {
+            if reading.is_live(self) {
+                reading.layout.set_native(&reading.columns, is_native);
+            }
+        });
     }
 }
 
@@ -68,14 +99,11 @@ impl Rows {
         columns: Columns,
         format: Format,
         place: Place,
-    ) -> Rc<Rows> {
-        let layout = Layout::new(&columns, format, session.is_native());
-        let is_counted = session.is_collecting.get();
-        let session = Rc::clone(session);
-        let rows =
-            Rc::new(Rows { session, generation, columns, layout, format, is_counted, place });
-        rows.session.rows.add(&rows);
-        rows
+    ) -> Rows {
+        let counts = session.is_collecting.get().then(|| place.key(format));
+        let is_native = session.is_native.get();
+        let reading = session.readings.lend(columns, format, is_native, generation, counts);
+        Rows { session: Rc::clone(session), reading, place }
     }
 
     /// Rows that were received.
@@ -84,15 +112,13 @@ impl Rows {
         columns: Columns,
         format: Format,
         stored: Buffered,
-    ) -> Rc<Rows> {
-        let spoilt = stored.spoilt_row();
+    ) -> Rows {
         let place = Place::Here {
             count: stored.rows(),
-            rows: Guarded::new(Some(Rc::new(stored))),
+            spoilt: stored.spoilt_row(),
+            rows: Guarded::new(Some(Stored::Own(stored))),
             position: Cell::new(0),
             fetched: Cell::new(None),
-            fetches: Cell::new(0),
-            spoilt,
         };
         Rows::new(session, session.generation(), columns, format, place)
     }
@@ -104,17 +130,16 @@ impl Rows {
         format: Format,
         cursor: Option<Statement>,
         ended: bool,
-    ) -> Rc<Rows> {
+    ) -> Rows {
         let place = Place::There {
             cursor: cursor.map(|statement| (statement, Guarded::new(None))),
-            fetched: Cell::new(0),
             ended: Cell::new(ended),
         };
         Rows::new(session, generation, columns, format, place)
     }
 
     /// Rows that the connection is about to receive.
-    pub(crate) fn unbuffered(session: &Rc<Session>, columns: Columns, format: Format) -> Rc<Rows> {
+    pub(crate) fn unbuffered(session: &Rc<Session>, columns: Columns, format: Format) -> Rows {
         Rows::there(session, session.generation(), columns, format, None, false)
     }
 
@@ -123,13 +148,13 @@ impl Rows {
         session: &Rc<Session>,
         columns: Columns,
         statement: Statement,
-    ) -> Rc<Rows> {
+    ) -> Rows {
         let generation = session.generation();
         Rows::there(session, generation, columns, Format::Binary, Some(statement), false)
     }
 
     /// Columns alone.
-    pub(crate) fn none(session: &Rc<Session>, columns: Columns) -> Rc<Rows> {
+    pub(crate) fn none(session: &Rc<Session>, columns: Columns) -> Rows {
         Rows::there(session, NO_GENERATION, columns, Format::Binary, None, true)
     }
 
@@ -146,7 +171,7 @@ impl Rows {
     pub(crate) fn row_count(&self) -> u64 {
         match &self.place {
             Place::Here { count, .. } => *count,
-            Place::There { fetched, ended, .. } if ended.get() => fetched.get(),
+            Place::There { ended, .. } if ended.get() => self.fetched.get(),
             Place::There { .. } => 0,
         }
     }
@@ -182,17 +207,22 @@ impl Rows {
 
     /// Whether they can still come.
     fn is_live(&self) -> bool {
-        self.is_current() && self.session.is_connected()
+        self.reading.is_live(&self.session)
     }
 
     /// Whether their connection is still the session's.
     fn is_current(&self) -> bool {
-        self.generation == self.session.generation()
+        self.reading.is_current(&self.session)
+    }
+
+    /// Counts rows that were fetched.
+    #[inline]
+    pub(super) fn count(&self, rows: u64) {
+        self.fetched.set(self.fetched.get() + rows);
     }
 
     /// Goes on to the next row; `Err` after a failure, which the session keeps.
     pub(crate) fn advance(&self) -> Result<Advanced, Failed> {
-        self.follow_native();
         self.go_on_telling(false).map(|(advanced, _)| advanced)
     }
 
@@ -206,30 +236,21 @@ impl Rows {
         Ok(advanced)
     }
 
-    /// As in stock what a script sets holds also for results that are there already, as long as their link is not closed.
-    #[inline]
-    pub(super) fn follow_native(&self) {
-        let native = self.session.is_native();
-        if native != self.layout.is_native() && self.is_live() {
-            self.layout.set_native(&self.columns, native);
-        }
-    }
-
     fn go_on(&self, many: bool) -> Result<(Advanced, u32), Failed> {
         match &self.place {
-            Place::Here { count, position, fetched, fetches, spoilt, .. } => {
+            Place::Here { count, position, fetched, spoilt, .. } => {
                 let row = position.get();
                 position.set((row + 1).min(count + 1));
                 if row >= *count {
                     return Ok((Advanced::End, 0));
                 }
                 fetched.set(Some(row));
-                fetches.set(fetches.get() + 1);
+                self.count(1);
                 Ok((Advanced::to_row(spoilt.filter(|_| row + 1 == *count)), 1))
             }
             Place::There { ended, .. } if ended.get() => Ok((Advanced::End, 0)),
             Place::There { .. } if !self.is_live() => Ok((Advanced::Gone, 0)),
-            Place::There { cursor, fetched, ended } => {
+            Place::There { cursor, ended } => {
                 let advanced = match cursor {
                     None if many => self.session.advance_many(),
                     None => self.session.advance().map(|it| (it, 1)),
@@ -242,14 +263,14 @@ impl Rows {
                                 0 => (Advanced::End, 0),
                                 _ => (Advanced::to_row(row.spoilt_row()), 1),
                             };
-                            let _ = current.with(|current| *current = Some(Box::new(row)));
+                            let _ = current.with(|current| *current = Some(row));
                             advanced
                         })
                     }
                 };
                 match advanced {
                     Ok((Advanced::End, _)) => ended.set(true),
-                    Ok((_, count)) => fetched.set(fetched.get() + u64::from(count)),
+                    Ok((_, count)) => self.count(count.into()),
                     // Out of sync is not the end: as in stock, each further fetch fails again.
                     Err(_) => ended.set(self.session.error.errno() != codes::COMMANDS_OUT_OF_SYNC),
                 }
@@ -339,31 +360,16 @@ impl Rows {
     }
 }
 
-impl Rows {
-    /// Tells what was fetched of them, unless that does not count.
-    pub(crate) fn tell(&self, mut tell: impl FnMut(Key, u64)) {
-        if !self.is_counted {
-            return;
+impl Place {
+    /// As what the rows count that are fetched from here.
+    fn key(&self, format: Format) -> Key {
+        match (self, format) {
+            (Place::Here { .. }, Format::Text) => Key::rows_fetched_from_client_normal_buffered,
+            (Place::Here { .. }, Format::Binary) => Key::rows_fetched_from_client_ps_buffered,
+            (Place::There { cursor: Some(_), .. }, _) => Key::rows_fetched_from_client_ps_cursor,
+            (Place::There { .. }, Format::Text) => Key::rows_fetched_from_client_normal_unbuffered,
+            (Place::There { .. }, Format::Binary) => Key::rows_fetched_from_client_ps_unbuffered,
         }
-        let (key, fetches) = match (&self.place, self.format) {
-            (Place::Here { fetches, .. }, Format::Text) => {
-                (Key::rows_fetched_from_client_normal_buffered, fetches)
-            }
-            (Place::Here { fetches, .. }, Format::Binary) => {
-                (Key::rows_fetched_from_client_ps_buffered, fetches)
-            }
-            (Place::There { cursor: Some(_), fetched, .. }, _) => {
-                (Key::rows_fetched_from_client_ps_cursor, fetched)
-            }
-            (Place::There { fetched, .. }, Format::Text) => {
-                (Key::rows_fetched_from_client_normal_unbuffered, fetched)
-            }
-            (Place::There { fetched, .. }, Format::Binary) => {
-                (Key::rows_fetched_from_client_ps_unbuffered, fetched)
-            }
-        };
-        tell(key, fetches.get());
-        self.layout.tell(tell);
     }
 }
 
@@ -371,5 +377,6 @@ impl Drop for Rows {
     fn drop(&mut self) {
         self.free();
         self.session.count_fetched(self);
+        self.session.readings.take_back(&self.reading);
     }
 }

@@ -6,6 +6,9 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use vaquita_client::{Address, Connection, Dialect};
 
+/// For so much text memory is kept.
+const MAX_KEPT_BYTES: usize = 4 << 10;
+
 impl Session {
     /// `text` escaped for a string literal of this connection; `None`: there is none, which is recorded.
     pub(crate) fn escape(&self, text: &[u8]) -> Option<Str> {
@@ -14,15 +17,18 @@ impl Session {
             self.adjust(|connection| drop(connection.await_session()));
         }
         let escaped = self.scratch.with(|scratch| {
-            *scratch = self.look(|connection| connection.escape(text))?;
-            Some(())
+            scratch.clear();
+            self.look(|connection| connection.escape_into(text, scratch))
         });
         if !matches!(escaped, Ok(Some(()))) {
             self.error.set_absence();
             return None;
         }
         let string = self.scratch.peek(|scratch| Str::new(scratch)).ok();
-        let _ = self.scratch.with(|scratch| *scratch = Vec::new());
+        let _ = self.scratch.with(|scratch| {
+            scratch.clear();
+            scratch.shrink_to(MAX_KEPT_BYTES);
+        });
         string
     }
 

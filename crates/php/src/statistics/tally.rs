@@ -48,6 +48,12 @@ impl ColumnTally {
         }
     }
 
+    /// Begins to count anew.
+    pub(crate) fn forget(&self) {
+        self.nulls.set(0);
+        self.lone.set(0);
+    }
+
     /// A value of a row is NULL.
     #[inline]
     pub(crate) fn null(&self) {
@@ -83,6 +89,12 @@ impl RowTally {
             }
             None => add(&self.lone_nulls, 1),
         }
+    }
+
+    /// Begins to count anew.
+    pub(crate) fn forget(&self) {
+        let RowTally { rows, bytes, length_bytes, lone_nulls, lone_bytes } = self;
+        [rows, bytes, length_bytes, lone_nulls, lone_bytes].iter().for_each(|number| number.set(0));
     }
 
     /// Tells what was counted.

@@ -79,7 +79,8 @@ impl Table {
     /// Writes a row as an array.
     pub(super) fn write_row(&self, row: u64, slot: Slot<'_>) {
         let Some(row) = self.rows.row(row) else { return slot.null() };
-        let Some(new) = self.template.copy(slot, false) else { return };
+        self.template.count_key_ahead();
+        let Some(new) = self.template.copy(slot) else { return };
         self.layout.write_each(row, |column| new.slot_of(column));
         for column in 0..self.names.len() {
             if let Some(slot) = new.slot_of(column) {

@@ -72,11 +72,20 @@ impl<'a> Call<'a> {
     }
 
     /// The object that the call is about, and a check that `min` to `max` arguments follow it.
+    #[inline]
     pub(crate) fn receiver<T: Class>(&mut self, min: u32, max: u32) -> Outcome<Object<'a, T>> {
-        if self.is_method() {
-            self.arity(min, max)?;
+        if self.is_method() && (min..=max).contains(&self.given()) {
             // SAFETY: a method of T's class runs: `This` is an object of it, alive while the frame is.
             return Ok(unsafe { Object::new((*self.frame).This.value.obj) });
+        }
+        self.other_receiver(min, max)
+    }
+
+    /// That of a function, or of a method with fewer or more arguments.
+    #[inline(never)]
+    fn other_receiver<T: Class>(&mut self, min: u32, max: u32) -> Outcome<Object<'a, T>> {
+        if self.is_method() {
+            self.arity(min, max)?;
         }
         self.arity(min + 1, max + 1)?;
         self.object::<T>()

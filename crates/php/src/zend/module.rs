@@ -35,6 +35,8 @@ pub(crate) trait Module: 'static {
     fn request_start() {}
     /// Ends what lives as long as a request, when its objects are gone and its memory is still there.
     fn request_end() {}
+    /// Lets go of what a request leaves; its objects are still there, and user code may run after it.
+    fn request_shutdown() {}
     /// Prints its part of `phpinfo()`. Printing may run user code: what it prints must be owned by nobody here.
     fn info();
 }
@@ -87,6 +89,7 @@ fn entry<M: Module>() -> *mut ffi::zend_module_entry {
     entry.module_shutdown_func = Some(module_shutdown::<M>);
     entry.request_startup_func = Some(request_start::<M>);
     entry.post_deactivate_func = Some(request_end::<M>);
+    entry.request_shutdown_func = Some(request_shutdown::<M>);
     entry.info_func = Some(module_info::<M>);
     entry.version = M::version().as_ptr();
     entry.build_id = build_id().as_ptr();
@@ -159,6 +162,15 @@ unsafe extern "C" fn request_start<M: Module>(
 unsafe extern "C" fn request_end<M: Module>() -> ffi::zend_result {
     super::guarded::cross();
     M::request_end();
+    ffi::ZEND_RESULT_CODE_SUCCESS
+}
+
+unsafe extern "C" fn request_shutdown<M: Module>(
+    _kind: c_int,
+    _module_number: c_int,
+) -> ffi::zend_result {
+    super::guarded::cross();
+    M::request_shutdown();
     ffi::ZEND_RESULT_CODE_SUCCESS
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Template {
     /// Null before it is made. A long jump out of its making leaves what there is of it to be freed.
     array: Cell<*mut ffi::zend_array>,
     table: OnceCell<Table>,
+    /// For how many rows to come its keys have been counted.
+    counted_ahead: Cell<u32>,
 }
 
 /// What is to be copied, and where values go.
@@ -48,10 +50,16 @@ struct Table {
 }
 
 const NOWHERE: u32 = u32::MAX;
+/// For so many rows keys are counted at once where rows come one by one.
+const ROWS_AHEAD: u32 = 64;
 
 impl Template {
     pub(crate) const fn new() -> Template {
-        Template { array: Cell::new(ptr::null_mut()), table: OnceCell::new() }
+        Template {
+            array: Cell::new(ptr::null_mut()),
+            table: OnceCell::new(),
+            counted_ahead: Cell::new(0),
+        }
     }
 
     /// Makes it for columns of these names, unless that was done.
@@ -132,10 +140,10 @@ impl Template {
         }
     }
 
-    /// Puts a new row into `slot`, whose values are to be written: until then each is a number. `None`, and nothing is put there, before the template is made. `has_keys`: its keys have been
-    /// counted by [`Template::count_keys`].
+    /// Puts a new row into `slot`, whose values are to be written: until then each is a number. `None`, and nothing is put there, before the
+    /// template is made. Its keys must have been counted, by [`Template::count_keys`] or [`Template::count_key_ahead`].
     #[inline]
-    pub(crate) fn copy(&self, slot: Slot<'_>, has_keys: bool) -> Option<NewRow<'_>> {
+    pub(crate) fn copy(&self, slot: Slot<'_>) -> Option<NewRow<'_>> {
         let table = self.table.get()?;
         // SAFETY: both blocks are as large as those that they are copied from, which are whole; the copy is ours alone until the slot has
         // it. A long jump out of the second allocation leaves the first to the request's memory.
@@ -149,10 +157,18 @@ impl Template {
             let elements = copy.add(table.hash_bytes);
             (*array).__bindgen_anon_1.arData = elements.cast();
             slot.array_ptr(array);
-            if !has_keys {
-                table.each_key(|count| *count += 1);
-            }
             Some(NewRow { elements, table })
+        }
+    }
+
+    /// Counts the keys of a row that is made next, and of further ones, which are made later or never.
+    #[inline]
+    pub(crate) fn count_key_ahead(&self) {
+        let ahead = self.counted_ahead.get();
+        self.counted_ahead.set(ahead.wrapping_sub(1));
+        if ahead == 0 {
+            self.count_keys(ROWS_AHEAD);
+            self.counted_ahead.set(ROWS_AHEAD - 1);
         }
     }
 
@@ -173,6 +189,7 @@ impl Template {
 
 impl Drop for Template {
     fn drop(&mut self) {
+        self.uncount_keys(self.counted_ahead.take());
         self.release_array(ptr::null_mut());
     }
 }

@@ -206,15 +206,22 @@ unsafe fn copy(bytes: &[u8], to: *mut u8) {
     }
     // SAFETY: the caller's promise; each piece is no longer than the bytes.
     unsafe {
-        match bytes.len() {
-            65.. => ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()),
-            33.. => by::<32>(bytes, to),
-            16.. => by::<16>(bytes, to),
-            8.. => by::<8>(bytes, to),
-            4.. => by::<4>(bytes, to),
-            2.. => by::<2>(bytes, to),
-            1 => to.write(*bytes.as_ptr()),
-            0 => {}
+        // Most are short: those are found first.
+        if bytes.len() < 16 {
+            return match bytes.len() {
+                8.. => by::<8>(bytes, to),
+                4.. => by::<4>(bytes, to),
+                2.. => by::<2>(bytes, to),
+                1 => to.write(*bytes.as_ptr()),
+                0 => {}
+            };
         }
+        if bytes.len() <= 32 {
+            return by::<16>(bytes, to);
+        }
+        if bytes.len() <= 64 {
+            return by::<32>(bytes, to);
+        }
+        ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
     }
 }

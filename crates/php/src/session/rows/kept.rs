@@ -1,6 +1,6 @@
 //! Rows that outlive their result: what it has, or has still to receive, shared with whoever wants to keep it.
 
-use super::{Place, Rows};
+use super::{Place, Rows, Stored};
 use crate::convert::{Format, Layout};
 use crate::session::failure::Failed;
 use crate::statistics::Key;
@@ -43,11 +43,10 @@ pub(crate) enum Unkept {
 impl Rows {
     /// Shares buffered rows, which stay as they are. Of unbuffered ones the rest is received, which is their end here.
     pub(crate) fn keep(&self, which: Which) -> Result<Kept, Unkept> {
-        self.follow_native();
         let (buffered, first) = match &self.place {
             Place::Here { rows, position, count, .. } => {
                 let first = if which == Which::All { 0 } else { position.get().min(*count) };
-                (rows.peek(Clone::clone).ok().flatten(), first)
+                (rows.with(share).ok().flatten(), first)
             }
             Place::There { ended, .. } if ended.get() => (None, 0),
             Place::There { .. } if !self.is_live() => return Err(Unkept::Gone),
@@ -74,7 +73,7 @@ impl Rows {
 
     /// Receives what is still with the server.
     fn receive_rest(&self) -> Result<Buffered, Unkept> {
-        let Place::There { cursor, fetched, ended } = &self.place else {
+        let Place::There { cursor, ended } = &self.place else {
             return Err(Unkept::Gone);
         };
         let rest = match cursor {
@@ -87,7 +86,7 @@ impl Rows {
             Unkept::Failed
         })?;
         ended.set(true);
-        fetched.set(fetched.get() + rest.rows());
+        self.count(rest.rows());
         let key = match self.format {
             Format::Text => Key::rows_buffered_from_client_normal,
             Format::Binary => Key::rows_buffered_from_client_ps,
@@ -95,6 +94,16 @@ impl Rows {
         self.session.count(key, rest.rows());
         Ok(rest)
     }
+}
+
+/// Shares the rows of a result, if they are there.
+fn share(rows: &mut Option<Stored>) -> Option<Rc<Buffered>> {
+    let shared = match rows.take()? {
+        Stored::Own(rows) => Rc::new(rows),
+        Stored::Shared(rows) => rows,
+    };
+    *rows = Some(Stored::Shared(Rc::clone(&shared)));
+    Some(shared)
 }
 
 impl Kept {

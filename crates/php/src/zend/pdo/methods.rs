@@ -128,7 +128,7 @@ unsafe extern "C" fn prepare<T: Database>(
     // SAFETY: see above.
     unsafe {
         let database = database::<T>(dbh);
-        let statement = give_state(stmt, database.statement());
+        let statement = give_state(stmt, || database.statement());
         database.prepare(Handle::new(dbh), statement, Running::new(stmt), Str(sql))
     }
 }

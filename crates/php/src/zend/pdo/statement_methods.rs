@@ -3,6 +3,7 @@
 use super::super::ffi;
 use super::super::guarded::cross;
 use super::super::held::{self, Held};
+use super::super::memory::{self, allocate};
 use super::super::slot::{self, Slot};
 use super::{Bound, Running, Statement};
 use core::ffi::{c_int, c_void};
@@ -59,15 +60,21 @@ pub(super) unsafe fn known_statement<'a, S: Statement>(
     }
 }
 
-/// Gives a statement that PDO is about to prepare its state.
+/// Gives a statement that PDO is about to prepare its state, in the request's memory: the statement is an object.
 ///
 /// # Safety
 /// `stmt` must be alive, with its connection, and without a state; `'a` must end with the call of PDO's.
-pub(super) unsafe fn give_state<'a, S: Statement>(stmt: *mut ffi::pdo_stmt_t, made: S) -> &'a S {
-    // SAFETY: the caller's promise. The table of methods is what has PDO free the state.
+pub(super) unsafe fn give_state<'a, S: Statement>(
+    stmt: *mut ffi::pdo_stmt_t,
+    make: impl FnOnce() -> S,
+) -> &'a S {
+    const { assert!(align_of::<StatementState<S>>() <= 8, "as far as memory is aligned") };
+    // SAFETY: the caller's promise. The memory, which may be refused by a long jump, is taken while there is no state. The table of methods is
+    // what has PDO free the state.
     unsafe {
-        let state = StatementState { statement: made, made_for: (*(*stmt).dbh).driver_data };
-        (*stmt).driver_data = Box::into_raw(Box::new(state)).cast();
+        let state = allocate(size_of::<StatementState<S>>()).cast::<StatementState<S>>();
+        state.write(StatementState { statement: make(), made_for: (*(*stmt).dbh).driver_data });
+        (*stmt).driver_data = state.cast();
         (*stmt).methods = &raw const *const { &StatementTables::<S>::STATEMENT };
         statement(stmt)
     }
@@ -87,8 +94,9 @@ unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) ->
             let statement = &(*state).statement;
             statement.give_up(slot::type_of(database) != ffi::IS_UNDEF);
             let held = statement.held().map(Held::take);
-            let dropped = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state))));
+            let dropped = catch_unwind(AssertUnwindSafe(|| ptr::drop_in_place(state)));
             debug_assert!(dropped.is_ok());
+            memory::release(state.cast());
             for list in held {
                 held::release(list);
             }
