@@ -9,6 +9,7 @@ mod instructions;
 mod json;
 mod machine;
 mod memory;
+mod pages;
 mod persistent;
 mod pipelining;
 mod plot;
@@ -108,6 +109,9 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
     }
     all.push(Box::new(persistent::Persistent::new(servers)));
     all.push(Box::new(pipelining::Pipelining::new(servers)));
+    if let Some(pages) = servers.first().and_then(|(it, _)| pages::Pages::from_env(it, size)) {
+        all.push(Box::new(pages));
+    }
     all.push(Box::new(start::Start::default()));
     all
 }
