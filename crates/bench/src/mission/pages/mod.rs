@@ -24,8 +24,8 @@ const APPLICATIONS: [(&str, &str); 2] = [("wordpress", "WordPress"), ("mediawiki
 const PAGES: [[&str; 2]; 2] =
     [["front page", "a post with ten comments"], ["an article", "recent changes"]];
 const CLIENTS: [u32; 3] = [1, 20, 100];
-/// At least so many pages a run, and two for each client.
-const REQUESTS: u32 = 100;
+/// At least so many pages a run, and one for each client.
+const REQUESTS: u32 = 60;
 const FEW_REQUESTS: u32 = 5;
 const MEASURES: [Measure; 7] = [
     Measure::new("wall", "ms a page"),
@@ -82,7 +82,7 @@ impl Pages {
     /// Everything of one run, where the site is up.
     fn measure(&self, line: &Line, site: &Site, bench: &Bench) -> Result<Outcome, String> {
         let page = self.page(line)?;
-        let requests = bench.size.pick(REQUESTS.max(2 * line.clients), FEW_REQUESTS);
+        let requests = bench.size.pick(REQUESTS.max(line.clients), FEW_REQUESTS);
         // Each worker has looked for all of its files then.
         page.ask_often(&site.socket(), WORKERS, bench.size.pick(2 * WORKERS, 1))?;
         let commands = self.commands(bench)?;
