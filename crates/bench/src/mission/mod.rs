@@ -9,6 +9,7 @@ mod instructions;
 mod json;
 mod machine;
 mod memory;
+mod middle;
 mod pages;
 mod persistent;
 mod pipelining;
@@ -103,6 +104,7 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
     // These need one server only.
     if let Some((server, _)) = servers.first() {
         all.push(Box::new(allocations::Allocations::new(server)));
+        all.push(Box::new(middle::Middle::new(server, size)));
         all.push(Box::new(sizes::Sizes::new(server, size)));
         all.push(Box::new(memory::Memory::new(server, size)));
         all.push(Box::new(instructions::Instructions::new(server, size)));

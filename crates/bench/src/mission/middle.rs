@@ -1,0 +1,226 @@
+//! A loop of middle-sized results: whether their memory is asked of the kernel and given back each time.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::bench::{Bench, Size};
+use super::data::{LARGE, MIXED, Table};
+use super::plot::{self, Plot};
+use super::results::{CaseResults, Results};
+use super::verdict;
+use super::workload::{Case, Measure, Outcome, Runner, WITH_NOISE, Workload};
+use crate::figure::Figure;
+use crate::process::{number, parse};
+use crate::promise::Promise;
+use crate::server::Server;
+
+const SCRIPT: &str = "examples/rows.php";
+/// Of a table so many rows, what that is called, and the ways of the script.
+const RESULTS: [(Table, u32, &str, &[&str]); 3] = [
+    (MIXED, 7_400, "1 MB: 7,400 rows of T2", &["fetch_all", "fetch_assoc", "pdo_buffered"]),
+    (LARGE, 10, "1 MB: 10 rows of T3", &["fetch_all"]),
+    (MIXED, 30_000, "4 MB: 30,000 rows of T2", &["fetch_all", "fetch_assoc"]),
+];
+/// How often each query is asked for the times of a round.
+const TIMES: &str = "200";
+/// And for the system calls: what the second process makes more, it makes for the queries.
+const COUNTED: [u32; 2] = [50, 1_050];
+const FEW_COUNTED: [u32; 2] = [5, 15];
+/// The first three are memory that comes and goes.
+const CALLS: [&str; 5] = ["mmap", "munmap", "mremap", "brk", "madvise"];
+const MAPPING: usize = 3;
+const MEASURES: [Measure; 6] = [
+    Measure::new("wall", "ms"),
+    Measure::new("client CPU", "ms"),
+    Measure::told("of it system", "ms"),
+    Measure::told("page faults", "each"),
+    Measure::within("mmap, munmap, mremap", "calls in 100", 1.0),
+    Measure::told("brk, madvise", "calls in 100"),
+];
+const WALL: usize = 0;
+const CPU: usize = 1;
+const SYSTEM: usize = 2;
+const MAPPED: usize = 4;
+
+/// The workload.
+pub(super) struct Middle {
+    server: Server,
+    lines: Vec<Line>,
+    /// The figures of system calls, which don't drift.
+    calls: BTreeMap<(usize, Runner), [f64; 2]>,
+}
+
+/// A case.
+struct Line {
+    table: Table,
+    rows: u32,
+    way: &'static str,
+    case: Case,
+}
+
+impl Middle {
+    /// On this server.
+    pub(super) fn new(server: &Server, size: Size) -> Middle {
+        let mut lines = Vec::new();
+        for (table, rows, group, ways) in RESULTS {
+            for &way in ways {
+                let case =
+                    Case { group: group.to_owned(), name: way.to_owned(), runners: WITH_NOISE };
+                lines.push(Line { table, rows: rows.min(table.rows(size)), way, case });
+            }
+        }
+        Middle { server: server.clone(), lines, calls: BTreeMap::new() }
+    }
+
+    /// How many calls are made for 100 queries, of the first kind and the others.
+    fn count(&self, line: &Line, runner: Runner, bench: &Bench) -> Result<[f64; 2], String> {
+        let stack = bench.stack(runner)?;
+        let count = |times: u32| {
+            let arguments = [line.way, &line.sql(), &times.to_string(), "quiet"];
+            stack.system_calls(&CALLS, Path::new(SCRIPT), &arguments, &self.server)
+        };
+        let times = bench.size.pick(COUNTED, FEW_COUNTED);
+        let [few, many] = times.map(count);
+        Ok(in_a_hundred(&few?, &many?, times))
+    }
+}
+
+impl Line {
+    fn sql(&self) -> String {
+        format!("SELECT * FROM {} LIMIT {}", self.table.name, self.rows)
+    }
+}
+
+fn in_a_hundred(few: &[u64], many: &[u64], [least, most]: [u32; 2]) -> [f64; 2] {
+    let more = few.iter().zip(many).map(|(few, many)| Figure::of(many.saturating_sub(*few)));
+    let each: Vec<f64> = more.map(|it| it * 100.0 / f64::from(most - least)).collect();
+    let (mapping, others) = each.split_at(MAPPING.min(each.len()));
+    [mapping, others].map(|of| of.iter().fold(0.0, |sum, it| sum + it))
+}
+
+impl Workload for Middle {
+    fn name(&self) -> &'static str {
+        "middle"
+    }
+
+    fn title(&self) -> &'static str {
+        "Results of 1 MB and 4 MB, over and over"
+    }
+
+    fn about(&self) -> String {
+        format!(
+            "A query with a result of 1 or 4 MB, {TIMES} times on one connection: the time of each. An allocator that gives memory back at once asks the kernel for it each time, \
+            which shows in system calls, page faults and system time. The calls are counted by strace, once: those of a process with {} queries less those of one with {}, for 100 queries. \
+            They are all of the process's own, PHP's included.",
+            COUNTED[1], COUNTED[0]
+        )
+    }
+
+    fn measures(&self) -> Vec<Measure> {
+        MEASURES.to_vec()
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        self.lines.iter().map(|line| line.case.clone()).collect()
+    }
+
+    fn prepare(&mut self, bench: &Bench) -> Result<(), String> {
+        RESULTS.iter().try_for_each(|(table, ..)| table.load(bench, &self.server))
+    }
+
+    fn run(&mut self, case: usize, runner: Runner, bench: &Bench) -> Result<Outcome, String> {
+        let line = self.lines.get(case).ok_or("there is no such case")?;
+        // The second stock is for what drifts.
+        let counted = if runner == Runner::Vaquita { runner } else { Runner::Stock };
+        let calls = match self.calls.get(&(case, counted)) {
+            Some(calls) => *calls,
+            None => self.count(line, counted, bench)?,
+        };
+        let times = bench.size.pick(TIMES, "3");
+        let printed =
+            bench.run(runner, (SCRIPT, ""), &[line.way, &line.sql(), times], &self.server)?;
+        let outcome = read(&printed, line.rows, calls)?;
+        self.calls.insert((case, counted), calls);
+        Ok(outcome)
+    }
+
+    fn promises(&self, results: &Results) -> Vec<Promise> {
+        let promises = |case: &CaseResults| {
+            let what = format!("{}, {}", case.case.group, case.case.name);
+            // Of all runs together: the kernel tells one's two shares by where its ticks fell.
+            let share = |runner| {
+                let [system, cpu] =
+                    [SYSTEM, CPU].map(|it| case.figures(runner, it).iter().sum::<f64>());
+                (cpu > 0.0).then(|| system / cpu * 100.0)
+            };
+            let above = share(Runner::Vaquita).zip(share(Runner::Stock));
+            let mapped = case.median(Runner::Vaquita, MAPPED);
+            [
+                verdict::at_most(
+                    &format!("{what}: mmap, munmap and mremap in 100 queries"),
+                    mapped,
+                    1.0,
+                ),
+                verdict::at_most(
+                    &format!("{what}: points of system CPU above stock's share"),
+                    above.map(|(vaquita, stock)| vaquita - stock),
+                    2.0,
+                ),
+            ]
+        };
+        results.cases.iter().flat_map(promises).collect()
+    }
+
+    fn plots(&self, results: &Results) -> Vec<Plot> {
+        let bars = |group: &&str| {
+            [WALL, SYSTEM, MAPPED].map(|measure| plot::bars(results, group, measure))
+        };
+        results.groups().iter().flat_map(bars).collect()
+    }
+}
+
+/// Reads what a run prints; each of its results has to have so many rows.
+fn read(printed: &str, rows: u32, calls: [f64; 2]) -> Result<Outcome, String> {
+    let report = parse(printed)?;
+    if report.get("rows").and_then(serde_json::Value::as_u64) != Some(rows.into()) {
+        return Err(format!("there are {rows} rows: {printed}"));
+    }
+    let answer = report.get("digest").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let times = number(&report, "times")?;
+    let each = |key| Ok::<_, String>(number(&report, key)? / times);
+    let mut figures = vec![each("wall_ms")?, each("cpu_ms")?, each("system_ms")?, each("faults")?];
+    figures.extend(calls);
+    Ok(Outcome { answer: Some(answer.ok_or("no digest in its report")?), figures })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_that_of_one_query() {
+        let line = r#"{"times":10,"rows":7,"digest":"ab","wall_ms":25,"cpu_ms":20,"system_ms":5,"faults":30}"#;
+        let figures = vec![2.5, 2.0, 0.5, 3.0, 8.0, 1.0];
+        assert_eq!(figures.len(), MEASURES.len());
+        let expected = Outcome { answer: Some("ab".to_owned()), figures };
+        assert_eq!(read(line, 7, [8.0, 1.0]), Ok(expected));
+        assert!(read(line, 8, [0.0, 0.0]).is_err() && read("", 7, [0.0, 0.0]).is_err());
+    }
+
+    #[test]
+    fn what_comes_before_the_first_query_is_not_counted() {
+        let (few, many) = ([50, 20, 0, 4, 0], [60, 29, 1, 4, 3]);
+        assert_eq!(in_a_hundred(&few, &many, [5, 15]), [200.0, 30.0]);
+        assert_eq!(in_a_hundred(&few, &few, COUNTED), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn every_case_has_two_promises() {
+        let workload = Middle::new(&Server::for_tests(), Size::Full);
+        let promises = workload.promises(&Results::new(workload.measures(), workload.cases()));
+        assert_eq!(promises.len(), 2 * workload.lines.len());
+        assert!(promises.iter().all(|it| !it.is_held));
+        let rows = |size| Middle::new(&Server::for_tests(), size).lines[0].rows;
+        assert_eq!([rows(Size::Full), rows(Size::Small)], [7_400, 3_000]);
+    }
+}
