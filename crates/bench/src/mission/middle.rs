@@ -15,16 +15,32 @@ use crate::promise::Promise;
 use crate::server::Server;
 
 const SCRIPT: &str = "examples/rows.php";
-/// Of a table so many rows, what that is called, and the ways of the script.
-const RESULTS: [(Table, u32, &str, &[&str]); 3] = [
-    (MIXED, 7_400, "1 MB: 7,400 rows of T2", &["fetch_all", "fetch_assoc", "pdo_buffered"]),
-    (LARGE, 10, "1 MB: 10 rows of T3", &["fetch_all"]),
-    (MIXED, 30_000, "4 MB: 30,000 rows of T2", &["fetch_all", "fetch_assoc"]),
+const RESULTS: [Of; 3] = [
+    Of {
+        table: MIXED,
+        rows: 7_400,
+        called: "1 MB: 7,400 rows of T2",
+        ways: &["fetch_all", "fetch_assoc", "pdo_buffered"],
+        counted: [50, 1_050],
+    },
+    Of {
+        table: LARGE,
+        rows: 10,
+        called: "1 MB: 10 rows of T3",
+        ways: &["fetch_all"],
+        counted: [50, 1_050],
+    },
+    Of {
+        table: MIXED,
+        rows: 30_000,
+        called: "4 MB: 30,000 rows of T2",
+        ways: &["fetch_all", "fetch_assoc"],
+        counted: [10, 110],
+    },
 ];
 /// How often each query is asked for the times of a round.
 const TIMES: &str = "200";
-/// And for the system calls: what the second process makes more, it makes for the queries.
-const COUNTED: [u32; 2] = [50, 1_050];
+const FEW_TIMES: &str = "3";
 const FEW_COUNTED: [u32; 2] = [5, 15];
 /// The first three are memory that comes and goes.
 const CALLS: [&str; 5] = ["mmap", "munmap", "mremap", "brk", "madvise"];
@@ -50,11 +66,22 @@ pub(super) struct Middle {
     calls: BTreeMap<(usize, Runner), [f64; 2]>,
 }
 
+/// A result, and the ways of the script to fetch it.
+struct Of {
+    table: Table,
+    rows: u32,
+    called: &'static str,
+    ways: &'static [&'static str],
+    /// How many queries system calls are counted of: what the second process makes more, it makes for the queries.
+    counted: [u32; 2],
+}
+
 /// A case.
 struct Line {
     table: Table,
     rows: u32,
     way: &'static str,
+    counted: [u32; 2],
     case: Case,
 }
 
@@ -62,11 +89,13 @@ impl Middle {
     /// On this server.
     pub(super) fn new(server: &Server, size: Size) -> Middle {
         let mut lines = Vec::new();
-        for (table, rows, group, ways) in RESULTS {
+        for Of { table, rows, called, ways, counted } in RESULTS {
             for &way in ways {
                 let case =
-                    Case { group: group.to_owned(), name: way.to_owned(), runners: WITH_NOISE };
-                lines.push(Line { table, rows: rows.min(table.rows(size)), way, case });
+                    Case { group: called.to_owned(), name: way.to_owned(), runners: WITH_NOISE };
+                let rows = rows.min(table.rows(size));
+                let counted = size.pick(counted, FEW_COUNTED);
+                lines.push(Line { table, rows, way, counted, case });
             }
         }
         Middle { server: server.clone(), lines, calls: BTreeMap::new() }
@@ -79,9 +108,8 @@ impl Middle {
             let arguments = [line.way, &line.sql(), &times.to_string(), "quiet"];
             stack.system_calls(&CALLS, Path::new(SCRIPT), &arguments, &self.server)
         };
-        let times = bench.size.pick(COUNTED, FEW_COUNTED);
-        let [few, many] = times.map(count);
-        Ok(in_a_hundred(&few?, &many?, times))
+        let [few, many] = line.counted.map(count);
+        Ok(in_a_hundred(&few?, &many?, line.counted))
     }
 }
 
@@ -110,9 +138,8 @@ impl Workload for Middle {
     fn about(&self) -> String {
         format!(
             "A query with a result of 1 or 4 MB, {TIMES} times on one connection: the time of each. An allocator that gives memory back at once asks the kernel for it each time, \
-            which shows in system calls, page faults and system time. The calls are counted by strace, once: those of a process with {} queries less those of one with {}, for 100 queries. \
-            They are all of the process's own, PHP's included.",
-            COUNTED[1], COUNTED[0]
+            which shows in system calls, page faults and system time. The calls are counted by strace, once: those of a process with 1,000 queries more (of 4 MB: 100) less those of \
+            one with the others, for 100 queries. They are all of the process's own, PHP's included."
         )
     }
 
@@ -125,7 +152,7 @@ impl Workload for Middle {
     }
 
     fn prepare(&mut self, bench: &Bench) -> Result<(), String> {
-        RESULTS.iter().try_for_each(|(table, ..)| table.load(bench, &self.server))
+        RESULTS.iter().try_for_each(|it| it.table.load(bench, &self.server))
     }
 
     fn run(&mut self, case: usize, runner: Runner, bench: &Bench) -> Result<Outcome, String> {
@@ -136,7 +163,7 @@ impl Workload for Middle {
             Some(calls) => *calls,
             None => self.count(line, counted, bench)?,
         };
-        let times = bench.size.pick(TIMES, "3");
+        let times = bench.size.pick(TIMES, FEW_TIMES);
         let printed =
             bench.run(runner, (SCRIPT, ""), &[line.way, &line.sql(), times], &self.server)?;
         let outcome = read(&printed, line.rows, calls)?;
@@ -211,7 +238,7 @@ mod tests {
     fn what_comes_before_the_first_query_is_not_counted() {
         let (few, many) = ([50, 20, 0, 4, 0], [60, 29, 1, 4, 3]);
         assert_eq!(in_a_hundred(&few, &many, [5, 15]), [200.0, 30.0]);
-        assert_eq!(in_a_hundred(&few, &few, COUNTED), [0.0, 0.0]);
+        assert_eq!(in_a_hundred(&few, &few, [5, 15]), [0.0, 0.0]);
     }
 
     #[test]
