@@ -18,6 +18,8 @@ use crate::statistics::quantile;
 use load::Took;
 use site::{Installed, Programs, Site, WORKERS};
 
+/// What `ONLY=` calls it.
+pub(super) const NAME: &str = "pages";
 /// As the files of `apps` are called, and what they are.
 const APPLICATIONS: [(&str, &str); 2] = [("wordpress", "WordPress"), ("mediawiki", "MediaWiki")];
 /// The pages of each that are measured, which `apps` makes.
@@ -129,7 +131,7 @@ fn figures(took: &Took, of_all: [f64; 3]) -> Vec<f64> {
 
 impl Workload for Pages {
     fn name(&self) -> &'static str {
-        "pages"
+        NAME
     }
 
     fn title(&self) -> &'static str {
