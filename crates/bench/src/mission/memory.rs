@@ -24,11 +24,12 @@ const WAYS: [(&str, &str); 11] = [
     ("fetch_all_modified", "fetch_all, each row modified"),
     ("stored_dropped", "store_result, rows dropped"),
     ("used_dropped", "use_result, rows dropped"),
-    ("stored", "stored, nothing fetched"),
+    ("stored", STORED),
     ("lazy", LAZY),
 ];
 /// The first of them are the six ways to fetch.
 const SIX: usize = 6;
+const STORED: &str = "stored, nothing fetched";
 const LAZY: &str = "Vaquita\\rows";
 const ROWS: &str = "T2: 8 mixed columns";
 const HUGE: &str = "T3, three times over";
@@ -38,8 +39,8 @@ const LARGE_ROWS: &str = "T3: 100 KB each";
 const JEMALLOC: &str = "libjemalloc.so.2";
 const WITH_JEMALLOC: &str = ", jemalloc preloaded";
 /// The names of T2's cases that something was promised of.
-const PROMISED: [&str; SIX + 1] =
-    [WAYS[0].1, WAYS[1].1, WAYS[2].1, WAYS[3].1, WAYS[4].1, WAYS[5].1, LAZY];
+const PROMISED: [&str; SIX + 2] =
+    [WAYS[0].1, WAYS[1].1, WAYS[2].1, WAYS[3].1, WAYS[4].1, WAYS[5].1, STORED, LAZY];
 /// How many times less rows tell what is for each of them.
 const FEWER: u32 = 4;
 /// What the kernel and PHP's caches make of a process differs by as much.
@@ -62,6 +63,7 @@ const PEAK: usize = 2;
 const PEAK_USAGE: usize = 3;
 const AFTER: usize = 4;
 const WIRE: usize = 6;
+const RSS_A_ROW: usize = 7;
 
 /// The workload.
 pub(super) struct Memory {
@@ -178,7 +180,10 @@ impl Workload for Memory {
     }
 
     fn promises(&self, results: &Results) -> Vec<Promise> {
-        ["", WITH_JEMALLOC].into_iter().flat_map(|with| promises(results, with)).collect()
+        ["", WITH_JEMALLOC]
+            .into_iter()
+            .flat_map(|with| promises(results, with, self.size))
+            .collect()
     }
 
     fn plots(&self, results: &Results) -> Vec<Plot> {
@@ -191,7 +196,7 @@ impl Workload for Memory {
 }
 
 /// What was promised, with or without a preloaded allocator.
-fn promises(results: &Results, with: &str) -> Vec<Promise> {
+fn promises(results: &Results, with: &str, size: Size) -> Vec<Promise> {
     let of = |group: &str, name: &str| results.of(&format!("{group}{with}"), name);
     let figure = |case: Option<&CaseResults>, measure| case?.median(Runner::Vaquita, measure);
     let mut all = Vec::new();
@@ -216,6 +221,10 @@ fn promises(results: &Results, with: &str) -> Vec<Promise> {
     at_most("fetch_all, use_result: MiB of peak above the array", above, 1.0);
     let after = figure(of(HUGE, STORED_HUGE), AFTER);
     at_most("T3 three times over, 600 MB, freed: MiB of RSS above before", after, 1.0);
+    let stored = of(ROWS, STORED);
+    let wire = figure(stored, WIRE).map(|mib| mib * 1024.0 * 1024.0 / f64::from(MIXED.rows(size)));
+    let besides = figure(stored, RSS_A_ROW).zip(wire).map(|(rss, wire)| rss - wire);
+    at_most("stored, nothing fetched: bytes of RSS a row besides the wire's", besides, 8.0);
     let lazy = of(ROWS, LAZY);
     let share = figure(lazy, RSS).zip(figure(lazy, WIRE)).map(|(rss, wire)| rss / wire);
     at_most("Vaquita\\rows over T2: RSS to the wire's bytes", share, 1.25);
@@ -301,7 +310,7 @@ mod tests {
         let promises = memory.promises(&Results::new(memory.measures(), memory.cases()));
         let (with, without): (Vec<_>, Vec<_>) =
             promises.iter().partition(|it| it.what.contains(WITH_JEMALLOC));
-        assert_eq!([with.len(), without.len()], [SIX + 4; 2]);
+        assert_eq!([with.len(), without.len()], [SIX + 5; 2]);
         let cases = memory.cases();
         let preloaded = cases.iter().filter(|it| it.group.ends_with(WITH_JEMALLOC));
         assert_eq!(preloaded.count(), PROMISED.len() + 2);
