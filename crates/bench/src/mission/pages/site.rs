@@ -235,7 +235,9 @@ impl Drop for Site {
 
 /// Ends a process that ends its own ones then.
 fn stop(child: &mut Child) {
-    let _ = output(Command::new("kill").args(["-TERM", &child.id().to_string()]));
+    // A shell has it built in; the program is not everywhere.
+    let kill = ["-c", "kill -TERM \"$1\"", "sh"];
+    let _ = output(Command::new("sh").args(kill).arg(child.id().to_string()));
     let _ = child.wait();
 }
 
