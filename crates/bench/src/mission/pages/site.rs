@@ -132,7 +132,9 @@ impl Installed {
         let scan = "echo getenv('PHP_INI_SCAN_DIR') ?: PHP_CONFIG_FILE_SCAN_DIR;";
         let scan_dir = output(bench.stack(runner)?.command().args(["-r", scan]))?;
         let libraries = format!("{}:{}", programs.libraries, self.libraries);
-        let mut fpm = bench.on_client(&programs.fpm);
+        // It leaves our process group, so a signal for that would not reach it: it ends with us.
+        let mut fpm = bench.on_client(Path::new("setpriv"));
+        fpm.args(["--pdeathsig", "TERM"]).arg(&programs.fpm);
         fpm.env("PHP_INI_SCAN_DIR", scan_dir).env("LD_LIBRARY_PATH", libraries);
         for setting in &self.settings {
             fpm.args(["-d", setting]);
