@@ -25,7 +25,7 @@ return [
     'prepare' => function (string $folder, string $packages, string $database): void {
         touch("$folder/favicon.ico"); // which a browser asks for when it likes to; PHP's server would give it the index
     },
-    'visit' => function (Site $site): void {
+    'install' => function (Site $site): void {
         $site->visit('not installed yet', fn($b) => $b->get('/index.php'));
         $site->visit('installation', fn($b) => $b->get('/mw-config/index.php'));
         $fields = [
@@ -49,6 +49,8 @@ return [
         str_contains($settings->body, '$wgDBname') || throw new Exception("not installed:\n$settings->body");
         // What MediaWiki would do by chance in some requests, or depending on the time, it does in the same ones: no cache of messages, no cleaning of others, nothing kept of what is being written, all jobs at once.
         file_put_contents("$site->folder/LocalSettings.php", "$settings->body\nmt_srand(1);\n\$wgMessageCacheType = CACHE_NONE;\n\$wgObjectCaches[CACHE_DB]['purgePeriod'] = 0;\n\$wgAjaxEditStash = false;\n\$wgJobRunRate = 100;\n\$wgShowExceptionDetails = true;\n");
+    },
+    'visit' => function (Site $site): void {
         // What comes in the same second as a change, it takes for earlier or later by chance.
         $tick = function (): void {
             for ($last = time(); time() === $last; usleep(10_000));
@@ -122,6 +124,20 @@ return [
         $site->visit('log', fn($b) => $b->get($at('Special:Log')));
         $fill('log out', 'Special:UserLogout', []);
         $site->visit('logged out', fn($b) => $b->get($at('Vaquita 🐬 moved')));
+    },
+    'fill' => function (Browser $b): array {
+        $edit = function (string $title, string $text) use ($b): void {
+            $at = '/index.php?' . http_build_query(['title' => $title, 'action' => 'edit']);
+            $fields = array_diff_key($b->get($at)->hidden(), ['title' => 1]); // the search's
+            $page = $b->post(str_replace('action=edit', 'action=submit', $at), ['wpTextbox1' => $text, 'wpSummary' => '', 'wpSave' => '1'] + $fields);
+            $page->status === 302 || throw new Exception("the page was not written:\n$page->body");
+        };
+        foreach (range(1, 6) as $number) {
+            $links = implode(' ', array_map(fn($other) => "[[Page $other]]", range(1, 40)));
+            $parts = array_map(fn($part) => "== Part $part ==\n" . str_repeat('Vaquitas 🐬 are porpoises. ', 20), range(1, 5));
+            $edit("Page $number", "This is '''page $number'''. $links\n" . implode("\n", $parts) . "\n[[Category:Porpoises]]");
+        }
+        return ['an article' => ['/index.php/Page_6', '<b>page 6</b>'], 'recent changes' => ['/index.php/Special:RecentChanges?days=30', 'Page 6']];
     },
     'look' => function (Site $site): void {
         $address = "http://$site->address/index.php";

@@ -7,8 +7,8 @@
  *
  * PACKAGES is the folder with the applications' unpacked packages, FOLDER where everything is kept that was seen. The server is in the
  * environment (scripts/with-servers mariadb). An application is a file here, which returns what it is made of:
- * packages, folder (in them), masks (of what may differ between two visits), settings(packages, folder), prepare(folder, packages, database), visit(site),
- * look(site), which uses it in a real browser, uncounted: a pattern (of REGEXP) of queries
+ * packages, folder (in them), masks (of what may differ between two visits), settings(packages, folder), prepare(folder, packages, database), install(site), visit(site),
+ * look(site), which uses it in a real browser, fill(browser), for install.php, uncounted: a pattern (of REGEXP) of queries
  * that come another number of times each time, and counts: false if that is true of its pages in a real browser.
  */
 
@@ -26,7 +26,7 @@ $version = fn(string $php) => shell_exec(escapeshellarg($php) . ' -r ' . escapes
 if ($version($stock) || !$version($vaquita)) {
     throw new Exception('the first PHP is meant as stock, the second one to have Vaquita');
 }
-$names = array_slice($argv, 5) ?: array_map(fn($path) => basename($path, '.php'), array_diff(glob(__DIR__ . '/*.php'), array_map(fn($name) => __DIR__ . "/$name.php", ['run', 'browser', 'chromium', 'site'])));
+$names = array_slice($argv, 5) ?: array_map(fn($path) => basename($path, '.php'), array_diff(glob(__DIR__ . '/*.php'), array_map(fn($name) => __DIR__ . "/$name.php", ['run', 'install', 'browser', 'chromium', 'site'])));
 $failed = 0;
 foreach ($names as $name) {
     $app = require __DIR__ . "/$name.php";
@@ -58,10 +58,9 @@ exit($failed === 0 ? 0 : 1);
  */
 function seen(array $app, string $php, string $packages, string $folder, string $database): array
 {
-    copy_tree("$packages{$app['folder']}", $folder, $packages);
-    $app['prepare']($folder, $packages, $database);
-    $site = new Site($php, $folder, $database, $app['masks'], isset($app['settings']) ? $app['settings']($packages, $folder) : [], "$packages/usr/lib/x86_64-linux-gnu", $app['counts'] ?? true, $app['uncounted'] ?? '(?!)');
+    $site = Site::of($app, $php, $packages, $folder, $database);
     try {
+        isset($app['install']) && $app['install']($site);
         $app['visit']($site);
         $app['look']($site);
     } finally {
@@ -69,22 +68,4 @@ function seen(array $app, string $php, string $packages, string $folder, string 
         file_put_contents("$folder.pages", implode("\n", $site->seen()) . "\n");
     }
     return $site->seen();
-}
-
-/** Copies a folder of a package; links to other packages lead into those that were unpacked beside it. */
-function copy_tree(string $from, string $to, string $packages): void
-{
-    mkdir($to, recursive: true);
-    foreach (array_diff(scandir($from), ['.', '..']) as $name) {
-        $path = "$from/$name";
-        if (is_link($path)) {
-            $target = readlink($path);
-            $path = str_starts_with($target, '/') ? "$packages$target" : "$from/$target";
-        }
-        if (is_dir($path)) {
-            copy_tree($path, "$to/$name", $packages);
-        } elseif (is_file($path)) {
-            copy($path, "$to/$name");
-        }
-    }
 }

@@ -19,6 +19,8 @@ final class Site
     private $server;
     private int $read = 0;
     private readonly int $began;
+    /** @var array<string, string|list<string>> */
+    public readonly array $settings;
 
     /**
      * @param array<string, string> $masks patterns of what may differ between two visits, and what stands for it
@@ -26,7 +28,7 @@ final class Site
      * @param bool $counts whether queries are counted in a real browser too
      * @param string $uncounted a pattern of MariaDB's: queries that are not counted
      */
-    public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, string $libraries, private readonly bool $counts, private readonly string $uncounted)
+    public function __construct(public readonly string $php, public readonly string $folder, public readonly string $database, private readonly array $masks, array $settings, public readonly string $libraries, private readonly bool $counts, private readonly string $uncounted)
     {
         $this->began = time();
         $this->log = new mysqli('localhost', getenv('VAQUITA_MARIADB_USER'), getenv('VAQUITA_MARIADB_PASSWORD'), '', 0, getenv('VAQUITA_MARIADB_SOCKET'));
@@ -36,6 +38,7 @@ final class Site
         $command = [$php];
         $settings += ['display_errors' => '0', 'log_errors' => '1', 'error_reporting' => (string) E_ALL, 'error_log' => "$folder.log", 'memory_limit' => '256M', 'date.timezone' => 'UTC',
             'mysqli.default_socket' => getenv('VAQUITA_MARIADB_SOCKET'), 'pdo_mysql.default_socket' => getenv('VAQUITA_MARIADB_SOCKET'), 'sys_temp_dir' => dirname($folder), 'session.save_path' => dirname($folder)];
+        $this->settings = $settings;
         foreach ($settings as $name => $value) {
             foreach ((array) $value as $one) {
                 array_push($command, '-d', "$name=$one");
@@ -58,6 +61,33 @@ final class Site
         }
         $this->browser = new Browser($this->address);
         $this->screens = "$folder.screens";
+    }
+
+    /** An application in a new folder, on one stack; not yet installed. */
+    public static function of(array $app, string $php, string $packages, string $folder, string $database): self
+    {
+        self::copy_tree("$packages{$app['folder']}", $folder, $packages);
+        $app['prepare']($folder, $packages, $database);
+        $settings = isset($app['settings']) ? $app['settings']($packages, $folder) : [];
+        return new self($php, $folder, $database, $app['masks'], $settings, "$packages/usr/lib/x86_64-linux-gnu", $app['counts'] ?? true, $app['uncounted'] ?? '(?!)');
+    }
+
+    /** Copies a folder of a package; links to other packages lead into those that were unpacked beside it. */
+    private static function copy_tree(string $from, string $to, string $packages): void
+    {
+        mkdir($to, recursive: true);
+        foreach (array_diff(scandir($from), ['.', '..']) as $name) {
+            $path = "$from/$name";
+            if (is_link($path)) {
+                $target = readlink($path);
+                $path = str_starts_with($target, '/') ? "$packages$target" : "$from/$target";
+            }
+            if (is_dir($path)) {
+                self::copy_tree($path, "$to/$name", $packages);
+            } elseif (is_file($path)) {
+                copy($path, "$to/$name");
+            }
+        }
     }
 
     /** Notes a page under a name: its status, where it leads, its text, how many queries it took and what it logged. */
@@ -134,6 +164,7 @@ final class Site
         $this->chromium?->close();
         proc_terminate($this->server);
         proc_close($this->server);
+        $this->log->query('SET GLOBAL general_log = OFF, innodb_stats_auto_recalc = ON');
         $this->log->close();
     }
 

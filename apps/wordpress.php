@@ -9,6 +9,12 @@ declare(strict_types=1);
 $chunk = fn(string $type, string $data) => pack('N', strlen($data)) . $type . $data . pack('N', crc32($type . $data));
 $picture = "\x89PNG\r\n\x1a\n" . $chunk('IHDR', pack('NNC5', 160, 90, 8, 2, 0, 0, 0)) . $chunk('IDAT', gzcompress(str_repeat("\0" . str_repeat("\x20\x90\xb0", 160), 90))) . $chunk('IEND', '');
 
+$log_in = function (Browser $b): Page {
+    $page = $b->post('/wp-login.php', ['log' => 'bob', 'pwd' => 'a password of Bob', 'wp-submit' => 'Log In', 'redirect_to' => '/wp-admin/', 'testcookie' => '1'], ['Cookie: wordpress_test_cookie=WP%20Cookie%20check']);
+    $page->status === 302 || throw new Exception("the log-in failed:\n$page->body");
+    return $page;
+};
+
 return [
     'packages' => ['wordpress', 'wordpress-theme-twentytwentythree', 'libjs-underscore', 'libjs-cropper', 'php-getid3', 'ca-certificates'],
     'folder' => '/usr/share/wordpress',
@@ -49,16 +55,17 @@ return [
         mkdir("$folder/wp-content/mu-plugins");
         file_put_contents("$folder/wp-content/mu-plugins/quiet.php", "<?php add_filter('heartbeat_settings', fn(\$settings) => ['interval' => 3600] + \$settings);\n");
     },
-    'visit' => function (Site $site) use ($picture): void {
+    'install' => function (Site $site): void {
         $site->visit('not installed yet', fn($b) => $b->get('/'));
         $site->visit('installation', fn($b) => $b->post('/wp-admin/install.php?step=2', [
             'weblog_title' => "Bob's 🐬 site", 'user_name' => 'bob', 'admin_password' => 'a password of Bob', 'admin_password2' => 'a password of Bob', 'pw_weak' => 'on',
             'admin_email' => 'bob@example.org', 'blog_public' => '0', 'language' => '',
         ]));
+    },
+    'visit' => function (Site $site) use ($picture, $log_in): void {
         $site->visit('front page', fn($b) => $b->get('/'));
         $site->visit('wrong password', fn($b) => $b->post('/wp-login.php', ['log' => 'bob', 'pwd' => "' OR 1 -- ", 'wp-submit' => 'Log In']));
-        $login = $site->visit('log in', fn($b) => $b->post('/wp-login.php', ['log' => 'bob', 'pwd' => 'a password of Bob', 'wp-submit' => 'Log In', 'redirect_to' => '/wp-admin/', 'testcookie' => '1'], ['Cookie: wordpress_test_cookie=WP%20Cookie%20check']));
-        $login->status === 302 || throw new Exception("the log-in failed:\n$login->body");
+        $site->visit('log in', $log_in);
         $site->visit('dashboard', fn($b) => $b->get('/wp-admin/index.php'));
         $nonce = ['X-WP-Nonce: ' . $site->visit('nonce', fn($b) => $b->get('/wp-admin/admin-ajax.php?action=rest-nonce'))->body];
         $json = ['Content-Type: application/json', ...$nonce];
@@ -90,6 +97,20 @@ return [
         $site->visit('site health', fn($b) => $b->get('/index.php?rest_route=/wp/v2/users/me', $nonce));
         $site->visit('delete it', fn($b) => $b->send('DELETE', "/index.php?rest_route=/wp/v2/posts/$id&force=true", '', $nonce));
         $site->visit('it is gone', fn($b) => $b->get("/?p=$id"));
+    },
+    'fill' => function (Browser $b) use ($log_in): array {
+        $log_in($b);
+        $headers = ['Content-Type: application/json', 'X-WP-Nonce: ' . $b->get('/wp-admin/admin-ajax.php?action=rest-nonce')->body];
+        foreach (range(1, 10) as $number) {
+            $text = implode("\n", array_map(fn($part) => "<p>Part $part of post $number: " . str_repeat('Vaquitas 🐬 are porpoises. ', 20) . '</p>', range(1, 5)));
+            $post = $b->send('POST', '/index.php?rest_route=/wp/v2/posts', json_encode(['title' => "Post number $number", 'content' => $text, 'status' => 'publish']), $headers);
+            $post->status === 201 || throw new Exception("the post was not written:\n$post->body");
+        }
+        $id = $post->json()['id'];
+        foreach (range(1, 10) as $number) {
+            $b->send('POST', '/index.php?rest_route=/wp/v2/comments', json_encode(['post' => $id, 'content' => "Comment number $number"]), $headers);
+        }
+        return ['front page' => ['/', 'Post number 10'], 'a post with ten comments' => ["/?p=$id", 'Comment number 10']];
     },
     'look' => function (Site $site) use ($picture): void {
         $address = "http://$site->address";

@@ -4,27 +4,15 @@
  *     gcc -O2 $(mariadb_config --include) -o fetch examples/fetch.c $(mariadb_config --libs)
  *     MYSQL_USER=me MYSQL_PASSWORD=secret MYSQL_DATABASE=test ./fetch store_result customers
  *
- * It prints one line of JSON. The connection is described by MYSQL_HOST, MYSQL_PORT, MYSQL_SOCKET, MYSQL_USER, MYSQL_PASSWORD and MYSQL_DATABASE.
+ * It prints one line of JSON. The connection is described as connect.h says.
  */
 
-#include <mysql.h>
+#include "connect.h"
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
-
-static const char *setting(const char *name, const char *otherwise) {
-    const char *value = getenv(name);
-    return value && *value ? value : otherwise;
-}
-
-static void fail(const char *why) {
-    fprintf(stderr, "%s\n", why);
-    exit(1);
-}
 
 static int64_t nanoseconds(void) {
     struct timespec now;
@@ -146,12 +134,7 @@ int main(int count, char **arguments) {
         return 2;
     }
     MYSQL db;
-    mysql_init(&db);
-    mysql_options(&db, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    if (!mysql_real_connect(&db, setting("MYSQL_HOST", "localhost"), setting("MYSQL_USER", ""), setting("MYSQL_PASSWORD", ""),
-                            setting("MYSQL_DATABASE", ""), (unsigned)atoi(setting("MYSQL_PORT", "3306")),
-                            setting("MYSQL_SOCKET", NULL), 0))
-        fail(mysql_error(&db));
+    open_connection(&db);
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     int64_t start = nanoseconds();

@@ -3,13 +3,11 @@
  *     gcc -O2 $(mariadb_config --include) -o persistent examples/persistent.c $(mariadb_config --libs)
  *     MYSQL_USER=me MYSQL_PASSWORD=secret MYSQL_DATABASE=test ./persistent select new 0.5s
  *
- * The connection is described by MYSQL_HOST, MYSQL_PORT, MYSQL_SOCKET, MYSQL_USER, MYSQL_PASSWORD and MYSQL_DATABASE.
+ * The connection is described as connect.h says.
  */
 
-#include <mysql.h>
+#include "connect.h"
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -25,30 +23,12 @@ static const int64_t BATCH_NANOSECONDS = 1000000;
 static const int64_t WARM_UP_NANOSECONDS = 10000000;
 static const int64_t WARM_UP_TIMES = 3;
 
-static const char *setting(const char *name, const char *otherwise) {
-    const char *value = getenv(name);
-    return value && *value ? value : otherwise;
-}
-
-static void fail(MYSQL *db) {
-    fprintf(stderr, "%s\n", mysql_error(db));
-    exit(1);
-}
-
-static void open_connection(MYSQL *db) {
-    mysql_init(db);
-    if (!mysql_real_connect(db, setting("MYSQL_HOST", "localhost"), setting("MYSQL_USER", ""), setting("MYSQL_PASSWORD", ""),
-                            setting("MYSQL_DATABASE", ""), (unsigned)atoi(setting("MYSQL_PORT", "3306")),
-                            setting("MYSQL_SOCKET", NULL), 0))
-        fail(db);
-}
-
 static void ask(MYSQL *db, const char *sql) {
     if (mysql_real_query(db, sql, strlen(sql)))
-        fail(db);
+        fail(mysql_error(db));
     MYSQL_RES *result = mysql_store_result(db);
     if (!result && mysql_field_count(db))
-        fail(db);
+        fail(mysql_error(db));
     if (result) {
         while (mysql_fetch_row(result)) {}
         mysql_free_result(result);

@@ -65,14 +65,16 @@ if ($quiet) {
 }
 
 $digest = digest($is_pdo ? $db->query($sql, PDO::FETCH_ASSOC) : $db->query($sql, MYSQLI_USE_RESULT));
-$cpu = function (): int {
+// CPU time of the process, user and system, in microseconds, and page faults.
+$used = function (): array {
     $usage = getrusage();
-    return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1_000_000 + $usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec'];
+    $microseconds = fn (string $name) => $usage["$name.tv_sec"] * 1_000_000 + $usage["$name.tv_usec"];
+    return [$microseconds('ru_utime'), $microseconds('ru_stime'), $usage['ru_minflt']];
 };
 $for = str_ends_with($times, 's') ? (float) $times * 1e9 : 0;
 $least = $for ? 1 : (int) $times;
 [$done, $batch, $rows] = [0, 1, 0];
-$cpu_before = $cpu();
+$before = $used();
 $now = $start = hrtime(true);
 while ($now - $start < $for || $done < $least) {
     $begun = $now;
@@ -87,11 +89,13 @@ while ($now - $start < $for || $done < $least) {
         $batch *= 2;
     }
 }
-$cpu_after = $cpu();
+[$user_us, $system_us, $faults] = array_map(fn (int $now, int $then) => $now - $then, $used(), $before);
 echo json_encode([
     'times' => $done,
     'rows' => $rows,
     'digest' => $digest,
     'wall_ms' => ($now - $start) / 1e6,
-    'cpu_ms' => ($cpu_after - $cpu_before) / 1e3,
+    'cpu_ms' => ($user_us + $system_us) / 1e3,
+    'system_ms' => $system_us / 1e3,
+    'faults' => $faults,
 ], JSON_THROW_ON_ERROR), "\n";

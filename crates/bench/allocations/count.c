@@ -1,6 +1,6 @@
 /* Counts what a process asks the C library and the kernel for: calls and bytes, by powers of two. It is loaded before all other libraries:
  *
- *     gcc -O2 -shared -fPIC -o count.so count.c
+ *     gcc -O2 -shared -fPIC -o count.so count.c dlopen.c
  *     LD_PRELOAD=./count.so VAQUITA_ALLOCATIONS=counts php queries.php mysqli
  *
  * Only what happens between two marks is counted. A mark is a call that every program can make and none needs: umask(0701) begins the first
@@ -11,7 +11,6 @@
  */
 
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -54,14 +53,6 @@ mode_t umask(mode_t mask) {
         return 022;
     }
     return (mode_t)syscall(SYS_umask, mask);
-}
-
-/* PHP has its extensions look for what they call in their own libraries first, and so past this one. */
-void *dlopen(const char *library, int flags) {
-    static void *(*real)(const char *, int);
-    if (!real)
-        real = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
-    return real(library, flags & ~RTLD_DEEPBIND);
 }
 
 void *malloc(size_t bytes) {

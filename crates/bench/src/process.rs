@@ -1,5 +1,6 @@
 //! Running a program that measures itself, and reading what it prints.
 
+use std::fs;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -10,6 +11,8 @@ use serde_json::Value;
 
 /// A script that takes longer hangs: it runs for well under a second.
 const LIMIT: Duration = Duration::from_secs(60);
+/// The unit of the CPU times in `/proc/PID/stat`: USER_HZ, which is 100 on every architecture that PHP's users have (proc(5), `getconf CLK_TCK`).
+const TICK_MS: f64 = 10.0;
 
 /// Runs a command to its end, and gives back what it printed. The child is in our process group, so a Ctrl-C ends it with us.
 ///
@@ -73,9 +76,43 @@ pub(crate) fn number(report: &Value, key: &str) -> Result<f64, String> {
     report.get(key).and_then(Value::as_f64).ok_or_else(|| format!("no {key} in its report"))
 }
 
+/// A number that is all of a text.
+///
+/// # Errors
+/// It is something else.
+pub(crate) fn number_of(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| format!("not a number: {text}"))
+}
+
+/// The CPU time that a process has had, user and system, in milliseconds; its children's is not in it.
+///
+/// # Errors
+/// It is no more.
+pub(crate) fn cpu_ms(pid: &str) -> Result<f64, String> {
+    let path = format!("/proc/{pid}/stat");
+    let stat = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+    cpu_ms_of(&stat).ok_or_else(|| format!("unexpected {path}: {stat}"))
+}
+
+/// The CPU time in a `/proc/PID/stat`: its 14th and 15th fields. The second is a name in parentheses, which may have anything in it.
+fn cpu_ms_of(stat: &str) -> Option<f64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_whitespace().skip(11).map_while(|field| field.parse().ok());
+    let (user, system): (u32, u32) = (times.next()?, times.next()?);
+    Some((f64::from(user) + f64::from(system)) * TICK_MS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cpu_time_is_that_of_user_and_system() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194560 4011 0 2 0 150 25 0 0 20 0 9 0 2405 1 2";
+        assert_eq!(cpu_ms_of(stat), Some(1750.0));
+        assert_eq!(cpu_ms_of("7 (a) S 1 7 7"), None);
+        assert_eq!(cpu_ms_of(""), None);
+    }
 
     #[test]
     fn a_failing_command_is_an_error_with_its_words() {

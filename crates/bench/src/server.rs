@@ -6,10 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::dataset;
-
-/// The unit of the CPU times in `/proc/PID/stat`: USER_HZ, which is 100 on every architecture that PHP's users have (proc(5), `getconf CLK_TCK`).
-const TICK_MS: f64 = 10.0;
+use crate::{dataset, process};
 
 /// What MySQL is called.
 pub(crate) const MYSQL: &str = "MySQL";
@@ -154,8 +151,7 @@ impl Server {
     /// # Errors
     /// As [`Self::pid`].
     pub(crate) fn cpu_ms(&self) -> Result<f64, String> {
-        let stat = read(&Path::new("/proc").join(self.pid()?).join("stat"))?;
-        cpu_ms_of(&stat).ok_or_else(|| format!("unexpected stat of the server: {stat}"))
+        process::cpu_ms(&self.pid()?)
     }
 
     /// Makes the demo's table, and tells the server's version.
@@ -193,14 +189,6 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The CPU time in a `/proc/PID/stat`: its 14th and 15th fields. The second is a name in parentheses, which may have anything in it.
-fn cpu_ms_of(stat: &str) -> Option<f64> {
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut times = fields.split_whitespace().skip(11).map_while(|field| field.parse().ok());
-    let (user, system): (u32, u32) = (times.next()?, times.next()?);
-    Some((f64::from(user) + f64::from(system)) * TICK_MS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,13 +197,5 @@ mod tests {
     fn servers_have_short_names() {
         assert_eq!(Server::called("10.11.19-MariaDB-0+deb12u1"), "MariaDB 10.11.19");
         assert_eq!(Server::called("8.0.33"), "MySQL 8.0.33");
-    }
-
-    #[test]
-    fn cpu_time_is_that_of_user_and_system() {
-        let stat = "7 (a) b) S 1 7 7 0 -1 4194560 4011 0 2 0 150 25 0 0 20 0 9 0 2405 1 2";
-        assert_eq!(cpu_ms_of(stat), Some(1750.0));
-        assert_eq!(cpu_ms_of("7 (a) S 1 7 7"), None);
-        assert_eq!(cpu_ms_of(""), None);
     }
 }

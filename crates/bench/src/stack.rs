@@ -170,6 +170,38 @@ impl Stack {
         total.ok_or_else(|| self.blame("callgrind tells no total"))
     }
 
+    /// How often a process of its own makes each of these system calls, for a script that prints nothing.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`]; and if strace is not there, or may not trace.
+    pub(crate) fn system_calls(
+        &self,
+        calls: &[&str],
+        script: &Path,
+        arguments: &[&str],
+        server: &Server,
+    ) -> Result<Vec<u64>, String> {
+        let written = env::temp_dir().join(format!("vaquita-system-calls-{}", std::process::id()));
+        let mut command = Command::new("strace");
+        command.args(["-qq", "--signal=none", "-e"]).arg(format!("trace={}", calls.join(",")));
+        command.arg("-o").arg(&written).arg(&self.php);
+        server.describe_to(set_up(&mut command).arg(script).args(arguments));
+        let printed = self.output(&mut command)?;
+        let text = fs::read_to_string(&written).map_err(|error| self.blame(&error.to_string()));
+        // It is in the system's folder for such files.
+        let _ = fs::remove_file(&written);
+        let text = text?;
+        if !printed.is_empty() {
+            return Err(self.blame(&printed));
+        }
+        let of = |call: &&str| {
+            let is_of =
+                |line: &&str| line.strip_prefix(*call).is_some_and(|it| it.starts_with('('));
+            text.lines().filter(is_of).map(|_| 1).sum()
+        };
+        Ok(calls.iter().map(of).collect())
+    }
+
     /// The command of a fresh process, to which a script is added.
     pub(crate) fn command(&self) -> Command {
         let mut command = match &self.processors {

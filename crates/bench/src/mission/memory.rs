@@ -1,12 +1,14 @@
 //! Memory before, with and after a large result: what the kernel gives, what PHP tells of it, and how much of that is for each row.
 
+use std::fs;
+
 use super::bench::{Bench, Size};
 use super::data::{self, LARGE, MIXED};
 use super::plot::{self, Plot};
 use super::results::{CaseResults, Results};
 use super::verdict;
 use super::workload::{BOTH, Case, Measure, ON_VAQUITA, Outcome, Repeats, Runner, Workload};
-use crate::process::{number, parse};
+use crate::process::{number, output, parse};
 use crate::promise::Promise;
 use crate::server::Server;
 
@@ -22,15 +24,23 @@ const WAYS: [(&str, &str); 11] = [
     ("fetch_all_modified", "fetch_all, each row modified"),
     ("stored_dropped", "store_result, rows dropped"),
     ("used_dropped", "use_result, rows dropped"),
-    ("stored", "stored, nothing fetched"),
+    ("stored", STORED),
     ("lazy", LAZY),
 ];
 /// The first of them are the six ways to fetch.
 const SIX: usize = 6;
+const STORED: &str = "stored, nothing fetched";
 const LAZY: &str = "Vaquita\\rows";
 const ROWS: &str = "T2: 8 mixed columns";
 const HUGE: &str = "T3, three times over";
 const STORED_HUGE: &str = "stored, nothing fetched, freed";
+/// What is also measured with a preloaded allocator, and that.
+const LARGE_ROWS: &str = "T3: 100 KB each";
+const JEMALLOC: &str = "libjemalloc.so.2";
+const WITH_JEMALLOC: &str = ", jemalloc preloaded";
+/// The names of T2's cases that something was promised of.
+const PROMISED: [&str; SIX + 2] =
+    [WAYS[0].1, WAYS[1].1, WAYS[2].1, WAYS[3].1, WAYS[4].1, WAYS[5].1, STORED, LAZY];
 /// How many times less rows tell what is for each of them.
 const FEWER: u32 = 4;
 /// What the kernel and PHP's caches make of a process differs by as much.
@@ -53,6 +63,7 @@ const PEAK: usize = 2;
 const PEAK_USAGE: usize = 3;
 const AFTER: usize = 4;
 const WIRE: usize = 6;
+const RSS_A_ROW: usize = 7;
 
 /// The workload.
 pub(super) struct Memory {
@@ -75,18 +86,31 @@ impl Memory {
             case(ROWS, name, if *name == LAZY { ON_VAQUITA } else { BOTH })
         };
         let mut cases: Vec<Case> = WAYS.iter().map(of).collect();
+        cases.push(case(LARGE_ROWS, WAYS[0].1, BOTH));
         cases.push(case(HUGE, STORED_HUGE, BOTH));
+        // Of what was promised without it.
+        let promised = |it: &&Case| it.group != ROWS || PROMISED.contains(&&*it.name);
+        let again = |it: &Case| Case { group: it.group.clone() + WITH_JEMALLOC, ..it.clone() };
+        let preloaded: Vec<Case> = cases.iter().filter(promised).map(again).collect();
+        cases.extend(preloaded);
         Memory { server: server.clone(), cases, size, has_lazy: true }
     }
 
     fn measure(
         &self,
         runner: Runner,
-        way: &str,
+        (way, has_jemalloc): (&str, bool),
         sql: &str,
         bench: &Bench,
     ) -> Result<Option<Grown>, String> {
-        let printed = bench.run(runner, (SCRIPT, ""), &[way, sql], &self.server)?;
+        let mut command = bench.command(runner, (SCRIPT, ""), &[way, sql])?;
+        self.server.describe_to(&mut command);
+        if has_jemalloc {
+            // Without the first one extensions would not get it.
+            let shim = fs::canonicalize(bench.program("dlopen.so")).map_err(|it| it.to_string())?;
+            command.env("LD_PRELOAD", format!("{} {JEMALLOC}", shim.display()));
+        }
+        let printed = output(&mut command).map_err(|it| format!("{}: {it}", runner.name()))?;
         if printed.trim() == "{}" { Ok(None) } else { Grown::read(&printed).map(Some) }
     }
 }
@@ -104,7 +128,8 @@ impl Workload for Memory {
         format!(
             "How much more memory there is than before the query: RSS, which the kernel gives, and memory_get_usage(true), which is what memory_limit counts; with the rows, at the most, and when they \
             are gone (and PHP's caches emptied). Rows have the names of columns as keys. The share of each row is what {FEWER} times as many rows need more; what is left is RSS besides. \
-            wire: how many bytes the server sent (mysqli_get_client_stats). {}",
+            wire: how many bytes the server sent (mysqli_get_client_stats). jemalloc: {JEMALLOC} in the place of the C library's malloc, for PHP and for its extensions, which would not see it \
+            by LD_PRELOAD alone (PHP opens them by RTLD_DEEPBIND; Debian's PHP with its stock extensions ends by a signal then). {}",
             data::sizes(self.size)
         )
     }
@@ -122,7 +147,8 @@ impl Workload for Memory {
     }
 
     fn prepare(&mut self, bench: &Bench) -> Result<(), String> {
-        self.has_lazy = self.measure(Runner::Vaquita, "lazy", "SELECT 1", bench)?.is_some();
+        self.has_lazy =
+            self.measure(Runner::Vaquita, ("lazy", false), "SELECT 1", bench)?.is_some();
         MIXED.load(bench, &self.server)?;
         LARGE.load(bench, &self.server)
     }
@@ -131,17 +157,22 @@ impl Workload for Memory {
         let cases = self.cases();
         let case = cases.get(case).ok_or("there is no such case")?;
         let way = WAYS.iter().find(|(_, name)| *name == case.name).map_or("stored", |(way, _)| way);
+        let group = case.group.strip_suffix(WITH_JEMALLOC);
+        let has_jemalloc = group.is_some();
         let measure = |sql: &str| {
-            self.measure(runner, way, sql, bench)?.ok_or("it has no lazy rows".to_owned())
+            let grown = self.measure(runner, (way, has_jemalloc), sql, bench)?;
+            grown.ok_or("it has no lazy rows".to_owned())
         };
-        let (sql, fewer, rows) = if case.group == HUGE {
+        let group = group.unwrap_or(&case.group);
+        let (sql, fewer, rows) = if group == HUGE {
             let rows = LARGE.rows(bench.size);
             let all = vec![format!("SELECT * FROM {}", LARGE.name); 3];
             let fewer = format!("SELECT * FROM {} LIMIT {}", LARGE.name, rows / FEWER);
             (all.join(" UNION ALL "), fewer, [rows / FEWER, rows * 3])
         } else {
-            let rows = MIXED.rows(bench.size);
-            let sql = |rows| format!("SELECT * FROM {} LIMIT {rows}", MIXED.name);
+            let table = if group == LARGE_ROWS { LARGE } else { MIXED };
+            let rows = table.rows(bench.size);
+            let sql = |rows| format!("SELECT * FROM {} LIMIT {rows}", table.name);
             (sql(rows), sql(rows / FEWER), [rows / FEWER, rows])
         };
         let (all, fewer) = (measure(&sql)?, measure(&fewer)?);
@@ -149,40 +180,10 @@ impl Workload for Memory {
     }
 
     fn promises(&self, results: &Results) -> Vec<Promise> {
-        let of = |group, name: &str| results.of(group, name);
-        let figure = |case: Option<&CaseResults>, measure| case?.median(Runner::Vaquita, measure);
-        let mut all = Vec::new();
-        for (_, name) in WAYS.iter().take(SIX) {
-            let case = of(ROWS, name);
-            // With the rows, and when there was most.
-            let apart = [(RSS, USAGE), (PEAK, PEAK_USAGE)]
-                .map(|(rss, usage)| Some(apart(figure(case, rss)?, figure(case, usage)?)));
-            let most = match apart {
-                [Some(with), Some(peak)] => Some(with.max(peak)),
-                _ => None,
-            };
-            let what =
-                format!("{name}: memory_get_usage(true) apart from RSS, in parts of 5 % or 2 MiB");
-            all.push(verdict::at_most(&what, most, 1.0));
-        }
-        let unbuffered = of(ROWS, WAYS[1].1);
-        let above =
-            figure(unbuffered, PEAK).zip(figure(unbuffered, RSS)).map(|(peak, rss)| peak - rss);
-        all.push(verdict::at_most(
-            "fetch_all, use_result: MiB of peak above the array",
-            above,
-            1.0,
-        ));
-        let after = figure(of(HUGE, STORED_HUGE), AFTER);
-        all.push(verdict::at_most(
-            "T3 three times over, 600 MB, freed: MiB of RSS above before",
-            after,
-            1.0,
-        ));
-        let lazy = of(ROWS, LAZY);
-        let share = figure(lazy, RSS).zip(figure(lazy, WIRE)).map(|(rss, wire)| rss / wire);
-        all.push(verdict::at_most("Vaquita\\rows over T2: RSS to the wire's bytes", share, 1.25));
-        all
+        ["", WITH_JEMALLOC]
+            .into_iter()
+            .flat_map(|with| promises(results, with, self.size))
+            .collect()
     }
 
     fn plots(&self, results: &Results) -> Vec<Plot> {
@@ -192,6 +193,45 @@ impl Workload for Memory {
             .flat_map(|group| [RSS, PEAK].map(|measure| plot::bars(results, group, measure)))
             .collect()
     }
+}
+
+/// What was promised, with or without a preloaded allocator.
+fn promises(results: &Results, with: &str, size: Size) -> Vec<Promise> {
+    let of = |group: &str, name: &str| results.of(&format!("{group}{with}"), name);
+    let figure = |case: Option<&CaseResults>, measure| case?.median(Runner::Vaquita, measure);
+    let mut all = Vec::new();
+    let mut at_most = |what: &str, figure: Option<f64>, most: f64| {
+        all.push(verdict::at_most(&format!("{what}{with}"), figure, most));
+    };
+    for (_, name) in WAYS.iter().take(SIX) {
+        let case = of(ROWS, name);
+        // With the rows, and when there was most.
+        let apart = [(RSS, USAGE), (PEAK, PEAK_USAGE)]
+            .map(|(rss, usage)| Some(apart(figure(case, rss)?, figure(case, usage)?)));
+        let most = match apart {
+            [Some(with), Some(peak)] => Some(with.max(peak)),
+            _ => None,
+        };
+        let what =
+            format!("{name}: memory_get_usage(true) apart from RSS, in parts of 5 % or 2 MiB");
+        at_most(&what, most, 1.0);
+    }
+    let unbuffered = of(ROWS, WAYS[1].1);
+    let above = figure(unbuffered, PEAK).zip(figure(unbuffered, RSS)).map(|(peak, rss)| peak - rss);
+    at_most("fetch_all, use_result: MiB of peak above the array", above, 1.0);
+    let after = figure(of(HUGE, STORED_HUGE), AFTER);
+    at_most("T3 three times over, 600 MB, freed: MiB of RSS above before", after, 1.0);
+    let stored = of(ROWS, STORED);
+    let wire = figure(stored, WIRE).map(|mib| mib * 1024.0 * 1024.0 / f64::from(MIXED.rows(size)));
+    let besides = figure(stored, RSS_A_ROW).zip(wire).map(|(rss, wire)| rss - wire);
+    at_most("stored, nothing fetched: bytes of RSS a row besides the wire's", besides, 8.0);
+    let lazy = of(ROWS, LAZY);
+    let share = figure(lazy, RSS).zip(figure(lazy, WIRE)).map(|(rss, wire)| rss / wire);
+    at_most("Vaquita\\rows over T2: RSS to the wire's bytes", share, 1.25);
+    let large = of(LARGE_ROWS, WAYS[0].1);
+    let share = large.and_then(|it| it.ratio_of(Runner::Vaquita, Runner::Stock, PEAK));
+    at_most("T3, fetch_all: what peak RSS grows by, to stock's", share, 0.53);
+    all
 }
 
 /// How far what PHP tells is from what the kernel gives, in parts of what is allowed: 5 %, or 2 MiB where that is more.
@@ -265,11 +305,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_promised_is_measured_with_another_allocator_too() {
+        let memory = Memory::new(&Server::for_tests(), Size::Full);
+        let promises = memory.promises(&Results::new(memory.measures(), memory.cases()));
+        let (with, without): (Vec<_>, Vec<_>) =
+            promises.iter().partition(|it| it.what.contains(WITH_JEMALLOC));
+        assert_eq!([with.len(), without.len()], [SIX + 5; 2]);
+        let cases = memory.cases();
+        let preloaded = cases.iter().filter(|it| it.group.ends_with(WITH_JEMALLOC));
+        assert_eq!(preloaded.count(), PROMISED.len() + 2);
+    }
+
+    #[test]
     fn lazy_rows_are_measured_where_there_are_any() {
         let mut memory = Memory::new(&Server::for_tests(), Size::Full);
         let lines = memory.cases().len();
         memory.has_lazy = false;
-        assert_eq!(memory.cases().len(), lines - 1);
+        assert_eq!(memory.cases().len(), lines - 2);
         assert!(memory.cases().iter().all(|it| it.runners == BOTH));
     }
 }

@@ -9,6 +9,8 @@ mod instructions;
 mod json;
 mod machine;
 mod memory;
+mod middle;
+mod pages;
 mod persistent;
 mod pipelining;
 mod plot;
@@ -44,8 +46,9 @@ use workload::{Outcome, Repeats, Runner, Workload};
 const SERVERS: [&str; 2] = ["mariadb", "mysql80"];
 
 /// What was promised besides, and where it is looked after.
-const NOT_HERE: &str = "pages of applications under PHP-FPM are not measured yet, nor RSS with a preloaded allocator (PHP loads extensions by RTLD_DEEPBIND: they don't \
-    see it); that memory_limit never ends in a killed process is a matter of tests/phpt";
+const NOT_HERE: &str = "that memory_limit never ends in a killed process is a matter of tests/phpt";
+/// Where there are none.
+const NO_PAGES: &str = "pages of applications need PHP-FPM, nginx and Debian's packages for this PHP: scripts/bench fetches them for the system's";
 
 /// Measures, writes the report, and prints it.
 ///
@@ -74,6 +77,7 @@ pub(crate) fn run(asked: &Mission) -> Result<(), String> {
     bench.divide(&all)?;
 
     let mut workloads = workloads(&servers, asked.size);
+    let has_pages = workloads.iter().any(|it| it.name() == pages::NAME);
     select(&mut workloads, &asked.only)?;
     for workload in &mut workloads {
         eprintln!("preparing {}", workload.name());
@@ -87,7 +91,8 @@ pub(crate) fn run(asked: &Mission) -> Result<(), String> {
         ));
     }
     about.push(("noise", noise(&results)));
-    about.push(("not here", NOT_HERE.to_owned()));
+    let not_here = if has_pages { NOT_HERE.to_owned() } else { format!("{NO_PAGES}; {NOT_HERE}") };
+    about.push(("not here", not_here));
     let sections =
         workloads.iter().zip(results).map(|(workload, results)| Section::new(&**workload, results));
     let report = Report { about, rounds: asked.rounds, sections: sections.collect() };
@@ -102,12 +107,16 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
     // These need one server only.
     if let Some((server, _)) = servers.first() {
         all.push(Box::new(allocations::Allocations::new(server)));
+        all.push(Box::new(middle::Middle::new(server, size)));
         all.push(Box::new(sizes::Sizes::new(server, size)));
         all.push(Box::new(memory::Memory::new(server, size)));
         all.push(Box::new(instructions::Instructions::new(server, size)));
     }
     all.push(Box::new(persistent::Persistent::new(servers)));
     all.push(Box::new(pipelining::Pipelining::new(servers)));
+    if let Some(pages) = servers.first().and_then(|(it, _)| pages::Pages::from_env(it, size)) {
+        all.push(Box::new(pages));
+    }
     all.push(Box::new(start::Start::default()));
     all
 }

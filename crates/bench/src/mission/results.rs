@@ -87,6 +87,14 @@ impl Results {
         self.cases.iter().filter(move |it| it.case.group == group)
     }
 
+    /// In how many cases Vaquita needs more of a measure, beyond the noise; `None`: none can be judged.
+    pub(super) fn count_losses(&self, at: usize) -> Option<f64> {
+        let measure = self.measures.get(at)?;
+        let mut judged = self.cases.iter().filter_map(|case| case.judge(at, measure)).peekable();
+        judged.peek()?;
+        Some(judged.filter(|it| *it == Judgement::Loss).fold(0.0, |count, _| count + 1.0))
+    }
+
     /// Where Vaquita is worse beyond the noise, in words.
     pub(super) fn losses(&self) -> Vec<String> {
         let mut losses = Vec::new();
@@ -228,6 +236,15 @@ pub(super) mod tests {
         );
         assert_eq!(judge(11.0, Measure::within("wall", "ms", 1.0)), Some(Judgement::Same));
         assert_eq!(judge(11.0, Measure::told("wall", "ms")), None);
+    }
+
+    #[test]
+    fn losses_are_counted_where_both_were_run() {
+        let count = |rounds: &[[f64; 3]]| results(rounds).count_losses(0);
+        assert_eq!(
+            [count(&[[10.0, 20.0, 10.0]]), count(&[[10.0, 5.0, 10.0]]), count(&[])],
+            [Some(1.0), Some(0.0), None]
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::bench::{Bench, Size};
 use super::data;
 use super::plot::{Lines, Plot};
-use super::results::{Judgement, Results};
+use super::results::Results;
 use super::verdict;
 use super::workload::{Case, Measure, Outcome, Runner, WITH_NOISE, Workload};
 use crate::process::{number, parse};
@@ -94,10 +94,7 @@ impl Workload for Sizes {
     }
 
     fn promises(&self, results: &Results) -> Vec<Promise> {
-        let [wall, _] = MEASURES;
-        let judged = || results.cases.iter().filter_map(|case| case.judge(WALL, &wall));
-        let slower = judged().filter(|it| *it == Judgement::Loss).map(|_| 1.0).sum();
-        let slower = judged().next().map(|_| slower);
+        let slower = results.count_losses(WALL);
         vec![verdict::at_most("cells that are slower than on stock beyond the noise", slower, 0.0)]
     }
 

@@ -81,8 +81,9 @@ fn letters(said: &str) -> f64 {
     said.chars().map(|_| 1.0).sum()
 }
 
+/// Never zero, nor so small that what is divided by it is infinite.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
-    values.filter(|it| it.is_finite()).fold(f64::MIN_POSITIVE, f64::max)
+    values.filter(|it| it.is_finite()).fold(1e-9, f64::max)
 }
 
 fn bars(plot: &Bars) -> String {
@@ -257,6 +258,14 @@ mod tests {
         assert_eq!(count(&svg, "class=\"spread\""), 2);
         // No colour of C's in the legend: it is not there.
         assert_eq!(count(&svg, "class=\"c\""), 0);
+    }
+
+    #[test]
+    fn bars_of_nothing_have_no_length() {
+        let bars = vec![Bar { runner: Runner::Stock, value: 0.0, quarters: Some([0.0, 0.0]) }];
+        let rows = vec![("a".to_owned(), bars)];
+        let svg = draw(&Plot::Bars(Bars { title: "T".to_owned(), unit: "", rows }));
+        assert!(svg.contains("width=\"0.0\"") && !svg.contains("NaN"), "{svg}");
     }
 
     #[test]

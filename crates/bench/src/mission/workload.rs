@@ -52,7 +52,7 @@ pub(super) struct Case {
     pub(super) runners: &'static [Runner],
 }
 
-/// A figure that runs come to; each is better when it is smaller.
+/// A figure that runs come to; each that is judged is better when it is smaller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measure {
     pub(super) name: &'static str,
