@@ -84,6 +84,19 @@ impl Connection {
         Ok(self.current_row())
     }
 
+    /// Goes on to the next row if it has come already and is a usual one: [`Connection::current_row`] shows it. False, and nothing
+    /// changes: [`Connection::next_row`] has more to do.
+    #[inline]
+    pub fn next_received_row(&mut self) -> bool {
+        if self.state != State::FetchingData {
+            return false;
+        }
+        let Some(row) = self.receive_short_row() else { return false };
+        self.forget_row();
+        self.row = Some(row);
+        true
+    }
+
     /// Reads the next row, as [`Connection::next_row`] does, and those behind it that have come with it: how many;
     /// [`Connection::current_rows`] shows them. 0 at the end.
     ///

@@ -125,6 +125,17 @@ impl Session {
         })
     }
 
+    /// Goes on to the next row of the unbuffered result, where that has come already; false: [`Session::advance`] has more to do.
+    #[inline]
+    pub(crate) fn advance_received(&self) -> bool {
+        self.error.clear();
+        let advanced = self.connection.with(|slot| {
+            let connection = slot.as_mut()?;
+            Some(self.counting(connection, Connection::next_received_row))
+        });
+        matches!(advanced, Ok(Some(true)))
+    }
+
     /// Receives the next row and those that have come with it, which [`Connection::current_rows`] then shows; and how many.
     pub(crate) fn advance_many(&self) -> Result<(Advanced, u32), Failed> {
         self.drive_on(|connection| match connection.next_rows()? {

@@ -1,6 +1,7 @@
 //! The rows of a result, wherever they are: all here, still with the server, or behind a cursor of a prepared statement.
 
 mod kept;
+mod next;
 
 use super::Session;
 use super::advanced::Advanced;
