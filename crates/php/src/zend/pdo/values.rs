@@ -42,7 +42,7 @@ impl Values {
         self.next.set(0);
     }
 
-    /// Has as many NULLs instead; none if they are too many.
+    /// Has as many instead, NULLs that were given away; none if they are too many.
     pub(crate) fn reset(&self, count: usize) {
         self.clear();
         let count = u32::try_from(count).unwrap_or(0);
@@ -57,7 +57,7 @@ impl Values {
             // SAFETY: the block has room for as many.
             unsafe { Slot::new(self.slots.get().add(number as usize)).null() };
         }
-        self.count.set(count);
+        (self.next.set(count), self.count.set(count));
     }
 
     /// Puts the values that are written in the place of those that are there; what is not written is NULL.
