@@ -57,7 +57,8 @@ impl Values {
             // SAFETY: the block has room for as many.
             unsafe { Slot::new(self.slots.get().add(number as usize)).null() };
         }
-        (self.next.set(count), self.count.set(count));
+        self.next.set(count);
+        self.count.set(count);
     }
 
     /// Puts the values that are written in the place of those that are there; what is not written is NULL.
