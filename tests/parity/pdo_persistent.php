@@ -33,6 +33,31 @@ if (server('TRANSPORT') === 'tls') {
     exit; // stock adds warnings of OpenSSL's to what follows, which differ from run to run
 }
 
+section('a further object of a handle that is busy');
+$ways = ['nothing' => fn($db) => null, 'rows of exec' => fn($db) => $db->exec('SELECT 1'), 'results of exec' => fn($db) => $db->exec('SELECT 1; SELECT 2'), 'rows' => fn($db) => $db->query('SELECT 1 UNION SELECT 2'),
+    'results' => fn($db) => $db->query('SELECT 1; SELECT 2'), 'an error after rows' => fn($db) => $db->query('SELECT 1; nonsense'), 'a transaction' => fn($db) => $db->beginTransaction()];
+foreach ([true, false] as $buffered) {
+    foreach ($ways as $what => $way) {
+        $open = fn() => connect_pdo([PDO::ATTR_PERSISTENT => "busy with $what", PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => $buffered]);
+        $look = fn(string $who, PDO $db) => attempt("$what, $who", fn() => $db->query('SELECT @whose')->fetchAll(PDO::FETCH_COLUMN));
+        [$first, $beside] = [$open(), $open()];
+        $first->exec('SET @whose = "first"');
+        $left = $way($beside);
+        $second = $open();
+        $third = $open();
+        attempt("$what, set", fn() => $third->exec('SET @whose = "second"'));
+        $look('second', $second);
+        $look('first', $first);
+        attempt("$what, rows", fn() => [$left instanceof PDOStatement ? $left->fetchAll(PDO::FETCH_COLUMN) : null, $left instanceof PDOStatement ? $left->nextRowset() : null]);
+        $look('first', $first);
+        $first = $left = null;
+        $look('beside the first', $beside);
+        $beside = null;
+        $look('third', $third);
+        $second = $third = null;
+    }
+}
+
 /** What the function shows in a child of this process. */
 function in_child(callable $function): string
 {

@@ -129,8 +129,8 @@ pub use tokens::Dialect;
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
-    Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed, Parameter,
-    StatusFlags, TextRow, binary_row, binary_value, collation_name,
+    BinaryRow, Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed,
+    Parameter, StatusFlags, TextRow, binary_row, binary_value, collation_name,
     text_row::{TextValue, TextValues},
 };
 pub use vaquita_sys::{Block, Lender};

@@ -39,7 +39,7 @@ impl Layout {
     pub(crate) fn is_row(&self, payload: &[u8]) -> bool {
         match self {
             Layout::Text(columns) => TextRow::new(payload, *columns).is_whole(),
-            Layout::Binary(lengths) => BinaryRow::new(payload, lengths).check().is_ok(),
+            Layout::Binary(lengths) => is_binary_row(payload, lengths),
         }
     }
 
@@ -101,6 +101,12 @@ impl Layout {
             Layout::Binary(lengths) => Row::Binary(BinaryRow::new(payload, lengths)),
         }
     }
+}
+
+/// Stands apart: the other kind of row needs few registers.
+#[inline(never)]
+fn is_binary_row(payload: &[u8], lengths: &[ValueLength]) -> bool {
+    BinaryRow::new(payload, lengths).check().is_ok()
 }
 
 /// One row of a result, checked to hold exactly as many values as the result has columns; in one that does not and was kept all the

@@ -84,6 +84,23 @@ fn stored_and_unbuffered_rows_are_the_same() {
             let is_compressed = !connection.options().compression.is_empty();
             assert!(is_compressed || rows < 900 || many > 0, "several come with one read");
             begin(connection, sql);
+            let (mut number, mut received) = (0, 0);
+            loop {
+                let before = connection.current_row().map(values);
+                let has_come = connection.next_received_row();
+                if !has_come {
+                    assert_eq!(connection.current_row().map(values), before);
+                    if connection.next_row().unwrap().is_none() {
+                        break;
+                    }
+                }
+                assert_eq!(connection.current_row().map(values), stored.row(number).map(values));
+                number += 1;
+                received += u64::from(has_come);
+            }
+            assert_eq!((number, connection.next_received_row()), (u64::from(rows), false));
+            assert!(is_compressed || rows < 900 || received > 0, "some have come already");
+            begin(connection, sql);
             let mut number = 0;
             while let Some(row) = connection.next_row().unwrap() {
                 let row = values(row);

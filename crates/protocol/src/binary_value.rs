@@ -2,7 +2,7 @@
 //!
 //! <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_binary_resultset.html>
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use crate::malformed::Malformed;
 use crate::reader::Reader;
@@ -90,21 +90,21 @@ impl DateTime {
 
     /// As the text protocol shows a DATE.
     pub fn date_text(&self) -> Text {
-        Text::of(format_args!("{:04}-{:02}-{:02}", self.year, self.month, self.day))
+        let mut text = Text::default();
+        text.number(self.year.into(), 4);
+        text.number_after(b'-', self.month.into(), 2);
+        text.number_after(b'-', self.day.into(), 2);
+        text
     }
 
     /// As the text protocol shows a DATETIME with this many digits after the point.
     pub fn text(&self, decimals: u8) -> Text {
-        Text::of(format_args!(
-            "{:04}-{:02}-{:02} {:02}:{:02}:{:02}{}",
-            self.year,
-            self.month,
-            self.day,
-            self.hour,
-            self.minute,
-            self.second,
-            Fraction { microsecond: self.microsecond, decimals }
-        ))
+        let mut text = self.date_text();
+        text.number_after(b' ', self.hour.into(), 2);
+        text.number_after(b':', self.minute.into(), 2);
+        text.number_after(b':', self.second.into(), 2);
+        text.fraction(self.microsecond, decimals);
+        text
     }
 }
 
@@ -149,31 +149,15 @@ impl Time {
 
     /// As the text protocol shows a TIME with this many digits after the point: days count as hours.
     pub fn text(&self, decimals: u8) -> Text {
-        Text::of(format_args!(
-            "{}{:02}:{:02}:{:02}{}",
-            if self.is_negative { "-" } else { "" },
-            u64::from(self.days) * 24 + u64::from(self.hours),
-            self.minutes,
-            self.seconds,
-            Fraction { microsecond: self.microseconds, decimals }
-        ))
-    }
-}
-
-/// The digits after the point, and the point; nothing if the column has none, or no fixed number of them.
-struct Fraction {
-    microsecond: u32,
-    decimals: u8,
-}
-
-impl fmt::Display for Fraction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimals = match self.decimals {
-            decimals @ 1..=6 => u32::from(decimals),
-            _ => return Ok(()),
-        };
-        let digits = self.microsecond / 10_u32.pow(6 - decimals);
-        write!(f, ".{digits:0width$}", width = usize::from(self.decimals))
+        let mut text = Text::default();
+        if self.is_negative {
+            text.push(b'-');
+        }
+        text.number(u64::from(self.days) * 24 + u64::from(self.hours), 2);
+        text.number_after(b':', self.minutes.into(), 2);
+        text.number_after(b':', self.seconds.into(), 2);
+        text.fraction(self.microseconds, decimals);
+        text
     }
 }
 
@@ -188,26 +172,49 @@ pub struct Text {
 }
 
 impl Text {
-    fn of(arguments: fmt::Arguments<'_>) -> Self {
-        let mut text = Text { bytes: [0; MAX_TEXT_BYTES], length: 0 };
-        let written = text.write_fmt(arguments);
-        debug_assert!(written.is_ok(), "there is room for every value");
-        text
-    }
-
     /// The text.
     pub fn as_bytes(&self) -> &[u8] {
         crate::reader::span(&self.bytes, 0, self.length)
     }
+
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.length) {
+            *place = byte;
+            self.length += 1;
+        }
+    }
+
+    /// Adds a number, with zeros in front up to so many digits.
+    fn number(&mut self, number: u64, least_digits: usize) {
+        let digits = number.checked_ilog10().map_or(1, |log| log as usize + 1).max(least_digits);
+        let room = self.bytes.get_mut(self.length..self.length + digits);
+        debug_assert!(room.is_some(), "there is room for every value");
+        let mut rest = number;
+        for place in room.into_iter().flatten().rev() {
+            *place = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+            rest /= 10;
+            self.length += 1;
+        }
+    }
+
+    /// Adds a sign and a number behind it.
+    fn number_after(&mut self, sign: u8, number: u64, least_digits: usize) {
+        self.push(sign);
+        self.number(number, least_digits);
+    }
+
+    /// Adds the digits after the point, and the point; nothing if the column has none, or no fixed number of them.
+    fn fraction(&mut self, microsecond: u32, decimals: u8) {
+        if let decimals @ 1..=6 = decimals {
+            let digits = microsecond / 10_u32.pow(6 - u32::from(decimals));
+            self.number_after(b'.', digits.into(), decimals.into());
+        }
+    }
 }
 
-impl fmt::Write for Text {
-    fn write_str(&mut self, part: &str) -> fmt::Result {
-        let end = self.length + part.len();
-        let room = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
-        room.copy_from_slice(part.as_bytes());
-        self.length = end;
-        Ok(())
+impl Default for Text {
+    fn default() -> Self {
+        Text { bytes: [0; MAX_TEXT_BYTES], length: 0 }
     }
 }
 

@@ -40,16 +40,23 @@ impl<'a> TextRow<'a> {
     pub fn is_whole(&self) -> bool {
         let mut end = 0;
         for _ in 0..self.columns {
-            end += match self.payload.get(end) {
-                Some(&length @ ..NULL_VALUE) => 1 + usize::from(length),
-                Some(&NULL_VALUE) => 1,
-                _ => match self.payload.get(end..).and_then(long_value) {
-                    Some((_, rest)) => self.payload.len() - end - rest.len(),
-                    None => return false,
-                },
-            };
+            match self.payload.get(end) {
+                Some(&length @ ..NULL_VALUE) => end += 1 + usize::from(length),
+                Some(&NULL_VALUE) => end += 1,
+                _ => return self.is_whole_with_long_values(),
+            }
         }
         end == self.payload.len()
+    }
+
+    #[inline(never)]
+    fn is_whole_with_long_values(&self) -> bool {
+        let mut rest = self.payload;
+        for _ in 0..self.columns {
+            let Some((_, behind)) = value(rest) else { return false };
+            rest = behind;
+        }
+        rest.is_empty()
     }
 
     /// Checks that the payload holds exactly the values it should.

@@ -13,7 +13,9 @@ use crate::zend::row::{NewRow, Template, write_one};
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use reader::Reader;
-use vaquita_client::{ColumnDefinition41, LongRowValue, Row, TextRow, TextValue};
+use vaquita_client::{
+    BinaryRow, ColumnDefinition41, LongRow, LongRowValue, Row, TextRow, TextValue,
+};
 
 /// After how many bytes of rows, as PHP has them, it is looked whether the script may have more memory.
 const LOOK_BYTES: usize = 256 << 10;
@@ -286,6 +288,59 @@ impl Layout {
             }
         }
         row.finish();
+    }
+
+    /// Writes the values of a row, one after the other.
+    #[inline(always)]
+    pub(crate) fn write_in_order<'a>(&self, row: Row<'_>, slots: impl Iterator<Item = Slot<'a>>) {
+        self.tally.row(row);
+        // Asked once a row rather than once a value.
+        match row {
+            Row::Text(row) => self.write_text(row, slots),
+            Row::Binary(row) => self.write_binary(row, slots),
+            Row::Long(row) => self.write_long(row, slots),
+        }
+    }
+
+    #[inline(never)]
+    fn write_text<'a>(&self, row: TextRow<'_>, slots: impl Iterator<Item = Slot<'a>>) {
+        let mut values = row.values();
+        for (column, slot) in self.columns.iter().zip(slots) {
+            column.write(values.next_value(), slot);
+        }
+    }
+
+    #[inline(never)]
+    fn write_binary<'a>(&self, row: BinaryRow<'_>, slots: impl Iterator<Item = Slot<'a>>) {
+        for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
+            column.write(value.unwrap_or_default(), slot);
+        }
+    }
+
+    #[inline(never)]
+    fn write_long<'a>(&self, row: LongRow<'_>, slots: impl Iterator<Item = Slot<'a>>) {
+        for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
+            column.write_any(value, slot);
+        }
+    }
+
+    /// Writes once more the first values of a row.
+    pub(crate) fn write_again<'a>(&self, row: Row<'_>, slots: impl Iterator<Item = Slot<'a>>) {
+        if let Row::Long(row) = row {
+            for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
+                match value {
+                    Some(_) => column.write_any(value, slot),
+                    None => slot.null(),
+                }
+            }
+            return;
+        }
+        for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
+            match value {
+                Some(bytes) => column.reader.get().write(bytes, slot),
+                None => slot.null(),
+            }
+        }
     }
 
     /// Writes each value of a row where `place` says.

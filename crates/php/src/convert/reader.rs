@@ -1,7 +1,7 @@
 //! How the bytes of a column become a value of PHP's.
 
 use crate::zend::slot::Slot;
-use crate::zend::string::Str;
+use crate::zend::string::{Str, ascii};
 use vaquita_client::binary_value::{self, DateTime, Time};
 use vaquita_client::{ColumnDefinition41, ColumnFlags, ColumnType};
 
@@ -89,7 +89,18 @@ impl Reader {
     #[inline(always)]
     pub(super) fn write(self, bytes: &[u8], slot: Slot<'_>) {
         // What most values are needs none of the registers that the others save.
-        if self == Reader::Bytes { slot.bytes(bytes) } else { self.convert(bytes, slot) }
+        match self {
+            Reader::Bytes => slot.bytes(bytes),
+            Reader::Integer => match integer(bytes) {
+                Some(number) => slot.long(number),
+                None => self.convert(bytes, slot),
+            },
+            Reader::Float => match float(bytes) {
+                Some(number) => slot.double(number),
+                None => self.convert(bytes, slot),
+            },
+            _ => self.convert(bytes, slot),
+        }
     }
 
     #[inline(never)]
@@ -101,7 +112,7 @@ impl Reader {
                 Ok(number) => slot.long(number),
                 Err(_) => slot.str(Str::decimal(bits(bytes))),
             },
-            Reader::Integer => match integer(bytes) {
+            Reader::Integer => match parse::<i64>(bytes) {
                 Some(number) => slot.long(number),
                 None => slot.bytes(bytes),
             },
@@ -171,29 +182,68 @@ fn bits(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The integer of decimal digits, perhaps with a sign.
+/// The integer of decimal digits, perhaps with a sign, if they are so few that nothing overflows.
+#[inline(always)]
 fn integer(bytes: &[u8]) -> Option<i64> {
-    let (is_negative, digits) = match bytes {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    // With so few nothing overflows.
+    let (&first, rest) = bytes.split_first()?;
+    let is_negative = first == b'-';
+    let digits = if is_negative { rest } else { bytes };
     if digits.is_empty() || digits.len() > 18 {
-        return parse(bytes);
+        return None;
     }
     let mut number = 0;
     for digit in digits {
-        let value = digit.wrapping_sub(b'0');
-        if value > 9 {
-            return parse(bytes);
-        }
-        number = number * 10 + i64::from(value);
+        number = with_digit(number, *digit)?;
     }
+    let number = number.cast_signed();
     Some(if is_negative { -number } else { number })
 }
 
+/// A number with one more decimal digit behind it.
+#[inline(always)]
+fn with_digit(number: u64, digit: u8) -> Option<u64> {
+    let value = u64::from(digit).wrapping_sub(u64::from(b'0'));
+    (value <= 9).then(|| number.wrapping_mul(10).wrapping_add(value))
+}
+
+/// The float of decimal digits, perhaps with a sign and a point, if they are so few that both their number without the point and the
+/// power of ten that the point stands for are floats themselves: then there is but one rounding, that of their quotient.
+#[inline(never)]
+fn float(bytes: &[u8]) -> Option<f64> {
+    const MOST_DIGITS: usize = 15;
+    const POWERS: [f64; MOST_DIGITS] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
+    let (&first, rest) = bytes.split_first()?;
+    let is_negative = first == b'-';
+    let unsigned = if is_negative { rest } else { bytes };
+    if unsigned.is_empty() || unsigned.len() > MOST_DIGITS {
+        return None;
+    }
+    let (mut number, mut decimals) = (0, 0);
+    for (place, digit) in (1..).zip(unsigned) {
+        match with_digit(number, *digit) {
+            Some(longer) => number = longer,
+            // With a digit before it, or behind.
+            None if *digit == b'.' && bytes.len() > 2 => {
+                let behind = unsigned.get(place..)?;
+                decimals = behind.len();
+                for digit in behind {
+                    number = with_digit(number, *digit)?;
+                }
+                break;
+            }
+            None => return None,
+        }
+    }
+    let power = POWERS.get(decimals)?;
+    #[expect(clippy::cast_precision_loss, reason = "so few digits fit")]
+    let quotient = number.cast_signed() as f64 / power;
+    Some(if is_negative { -quotient } else { quotient })
+}
+
+#[inline(never)]
 fn parse<T: core::str::FromStr>(bytes: &[u8]) -> Option<T> {
-    core::str::from_utf8(bytes).ok()?.parse().ok()
+    ascii(bytes)?.parse().ok()
 }
 
 /// A number's digits, with zeros in front up to `length`.

@@ -25,6 +25,8 @@ pub(crate) struct Database {
     /// What `errorInfo()` tells.
     pub(super) error: LastError,
     pub(super) settings: Rc<Settings>,
+    /// Whether PDO has it for no further object, although it is persistent.
+    is_retired: Cell<bool>,
 }
 
 /// What attributes set; the statements look there, too.
@@ -118,6 +120,7 @@ impl pdo::Database for Database {
             session: Session::new(),
             error: LastError::none(),
             settings: Rc::new(Settings::new()),
+            is_retired: Cell::new(false),
         }
     }
 
@@ -217,7 +220,7 @@ impl pdo::Database for Database {
 
     fn object_ends(&self, handle: Handle<'_>) {
         // The list's own reference, and that of the object which ends.
-        if handle.references() == 2 {
+        if handle.references() == 2 && !self.is_retired.get() {
             self.session.set_aside();
             self.error.clear();
             self.settings.set_defaults();
@@ -229,7 +232,11 @@ impl pdo::Database for Database {
         if handle.references() == 1 {
             return self.session.bring_back();
         }
-        // PDO would free it although other objects have it.
+        // As in stock another object that comes while rows or results wait gets a connection of its own, and is the one whose is shared next.
+        if self.session.is_answer_due() {
+            self.is_retired.set(true);
+            return false;
+        }
         if self.session.revive() {
             self.settings.autocommits.set(true);
         }

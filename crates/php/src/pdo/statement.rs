@@ -14,7 +14,7 @@ use crate::statistics::Key;
 use crate::zend::error::Thrown;
 use crate::zend::guarded::Guarded;
 use crate::zend::held::Held;
-use crate::zend::pdo::{self, Bound, Running};
+use crate::zend::pdo::{self, Bound, Running, Values};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
@@ -51,8 +51,8 @@ pub(crate) struct Statement {
     pub(super) last: LastError,
     /// The parameters of the next run.
     pub(super) parameters: Held,
-    /// The values of the current row.
-    values: Held,
+    /// The values of the current row, none if there is no result.
+    values: Values,
 }
 
 impl Statement {
@@ -70,7 +70,7 @@ impl Statement {
             has_result: Cell::new(false),
             last: LastError::none(),
             parameters: Held::nothing(),
-            values: Held::nothing(),
+            values: Values::none(),
         }
     }
 
@@ -130,6 +130,7 @@ impl Statement {
 
     /// Lets go of the rows; those on their way are read to their end.
     fn free_rows(&self) {
+        self.values.clear();
         for place in [&self.left, &self.rows] {
             let rows = place.with(Option::take).ok().flatten();
             self.session.count(Key::explicit_free_result, rows.is_some().into());
@@ -200,7 +201,7 @@ impl Statement {
             running.set_row_count(rows.row_count());
         }
         let _ = self.rows.with(|it| *it = Some(rows));
-        self.values.hold_nulls(count);
+        self.values.reset(count);
         running.set_column_count(count);
         Ok(())
     }
@@ -224,6 +225,42 @@ impl Statement {
         Ok(Rows::buffered(session, columns, format, stored))
     }
 
+    /// Keeps the values of the current row, whose bytes are about to go: as in stock they can be had where no other row follows.
+    fn keep_values(&self) {
+        pdo::Statement::restore_values(self);
+        self.values.keep();
+    }
+
+    /// Fetches a row that is not here yet, or none.
+    #[inline(never)]
+    fn fetch_on(&self, running: Running<'_>) -> bool {
+        self.keep_values();
+        let advanced =
+            self.rows.peek(|rows| rows.as_ref().map(|rows| rows.advance())).ok().flatten();
+        let Some(advanced) = advanced else { return false };
+        match self.settle(running, advanced) {
+            Some(Advanced::Row) => {
+                let _ = self.rows.peek(|rows| {
+                    let rows = rows.as_ref()?;
+                    rows.row(|row| {
+                        self.values.renew(|slots| rows.layout.write_in_order(row, slots));
+                    })
+                });
+                true
+            }
+            Some(Advanced::End) if self.is_prepared() => {
+                self.tell_again(running);
+                false
+            }
+            Some(Advanced::End | Advanced::Gone) | None => false,
+            Some(Advanced::Spoilt(malformed)) => {
+                warn_of(malformed);
+                self.tell(running, &self.session.error);
+                false
+            }
+        }
+    }
+
     /// Whether there is a result.
     pub(crate) fn has_rows(&self) -> bool {
         self.rows.peek(Option::is_some).unwrap_or(false)
@@ -231,6 +268,7 @@ impl Statement {
 
     /// Shares the rows that were not fetched yet.
     pub(crate) fn keep(&self, running: Running<'_>) -> Result<Kept, Unkept> {
+        self.keep_values();
         let kept = self.rows.peek(|rows| rows.as_ref().map(|rows| rows.keep(Which::Unfetched)));
         let kept = kept.ok().flatten().unwrap_or(Err(Unkept::Gone));
         match &kept {
@@ -266,13 +304,18 @@ impl pdo::Statement for Statement {
         }
     }
 
-    fn held(&self) -> [&Held; 2] {
-        [&self.parameters, &self.values]
+    fn held(&self) -> &Held {
+        &self.parameters
+    }
+
+    fn values(&self) -> &Values {
+        &self.values
     }
 
     fn execute(&self, running: Running<'_>, is_replaced: bool) -> bool {
         self.is_done.set(false);
         if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
+            self.values.clear();
             let rows = self.rows.with(Option::take).ok().flatten();
             let _ = self.left.with(|left| *left = rows.or(left.take()));
             running.set_sqlstate(INVALID_PARAMETER_NUMBER);
@@ -291,30 +334,15 @@ impl pdo::Statement for Statement {
     }
 
     fn fetch(&self, running: Running<'_>) -> bool {
-        let advanced =
-            self.rows.peek(|rows| rows.as_ref().map(|rows| rows.advance())).ok().flatten();
-        let Some(advanced) = advanced else { return false };
-        match self.settle(running, advanced) {
-            Some(Advanced::Row) => {
-                let _ = self.rows.peek(|rows| {
-                    let rows = rows.as_ref()?;
-                    rows.row(|row| {
-                        rows.layout.write_each(row, |number| self.values.slot(number));
-                    })
-                });
-                true
-            }
-            Some(Advanced::End) if self.is_prepared() => {
-                self.tell_again(running);
-                false
-            }
-            Some(Advanced::End | Advanced::Gone) | None => false,
-            Some(Advanced::Spoilt(malformed)) => {
-                warn_of(malformed);
-                self.tell(running, &self.session.error);
-                false
-            }
+        let fetched = self.rows.peek(|rows| {
+            let rows = rows.as_ref()?;
+            rows.next_here(|row| self.values.renew(|slots| rows.layout.write_in_order(row, slots)))
+        });
+        if let Ok(Some(())) = fetched {
+            self.last.clear();
+            return true;
         }
+        self.fetch_on(running)
     }
 
     fn describe(&self, running: Running<'_>) -> bool {
@@ -324,8 +352,11 @@ impl pdo::Statement for Statement {
         .is_some()
     }
 
-    fn write_column(&self, column: usize, slot: Slot<'_>) -> bool {
-        self.has_rows() && self.values.write(column, slot)
+    fn restore_values(&self) {
+        let _ = self.rows.peek(|rows| {
+            let rows = rows.as_ref()?;
+            rows.row(|row| self.values.restore(|slots| rows.layout.write_again(row, slots)))
+        });
     }
 
     fn bind(&self, running: Running<'_>, bound: Bound<'_>) -> bool {

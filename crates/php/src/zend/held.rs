@@ -221,14 +221,6 @@ impl Held {
         }
     }
 
-    /// Writes one more reference of the value with this number; false: there is none.
-    pub(crate) fn write(&self, number: usize, slot: Slot<'_>) -> bool {
-        let Some(element) = self.element(number) else { return false };
-        // SAFETY: the element is the list's.
-        unsafe { copy(slot, element) };
-        true
-    }
-
     /// Moves the value with this number to the variable with the same number of another list; NULL stays. User code may run: the
     /// destructor of what the variable held, the conversion to the type of a property.
     pub(crate) fn give(&self, number: usize, to: &Held) {

@@ -183,6 +183,13 @@ impl Str {
     }
 }
 
+/// Bytes as text, if they are ASCII: that is seen several bytes at a time, which UTF-8 is not.
+#[inline]
+pub(crate) fn ascii(bytes: &[u8]) -> Option<&str> {
+    // SAFETY: ASCII is UTF-8.
+    bytes.is_ascii().then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
+}
+
 /// `IS_STR_INTERNED` of zend_types.h (there an alias that bindgen can't evaluate).
 const IS_STR_INTERNED: u32 = ffi::GC_IMMUTABLE;
 

@@ -12,6 +12,7 @@ mod methods;
 mod scanner;
 mod statement_methods;
 mod treatment;
+mod values;
 
 use super::call::Call;
 use super::error::{Outcome, Thrown, startup_warning, throw_error};
@@ -29,6 +30,7 @@ use library::library;
 use methods::{database, factory};
 use statement_methods::known_statement;
 pub(crate) use treatment::Treatment;
+pub(crate) use values::Values;
 
 /// What a driver could say of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,16 +86,18 @@ pub(crate) trait Database: Sized + 'static {
 pub(crate) trait Statement: Sized + 'static {
     /// It is about to be freed. `has_database`: PDO still counts it among those of its connection.
     fn give_up(&self, has_database: bool);
-    /// The PHP values in the state, which go after it.
-    fn held(&self) -> [&Held; 2];
+    /// The PHP values in the state that go after it.
+    fn held(&self) -> &Held;
+    /// The values of the current row.
+    fn values(&self) -> &Values;
     /// Runs it; false: it has the error. `is_replaced`: by now the PDO object has another connection, by which PDO has quoted parameters.
     fn execute(&self, running: Running<'_>, is_replaced: bool) -> bool;
     /// Goes on to the next row; false: there is none, or it has the error.
     fn fetch(&self, running: Running<'_>) -> bool;
     /// Tells PDO of all columns.
     fn describe(&self, running: Running<'_>) -> bool;
-    /// Writes the value of a column of the current row.
-    fn write_column(&self, column: usize, slot: Slot<'_>) -> bool;
+    /// Has the values of the current row back that were given away, if they can be had.
+    fn restore_values(&self);
     /// A parameter was bound.
     fn bind(&self, running: Running<'_>, bound: Bound<'_>) -> bool;
     /// A parameter is about to be sent.

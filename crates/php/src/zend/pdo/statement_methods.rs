@@ -2,7 +2,7 @@
 
 use super::super::ffi;
 use super::super::guarded::cross;
-use super::super::held::{self, Held};
+use super::super::held;
 use super::super::memory::{self, allocate};
 use super::super::slot::{self, Slot};
 use super::{Bound, Running, Statement};
@@ -93,13 +93,11 @@ unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) ->
             let database = &raw const (*stmt).database_object_handle;
             let statement = &(*state).statement;
             statement.give_up(slot::type_of(database) != ffi::IS_UNDEF);
-            let held = statement.held().map(Held::take);
+            let held = statement.held().take();
             let dropped = catch_unwind(AssertUnwindSafe(|| ptr::drop_in_place(state)));
             debug_assert!(dropped.is_ok());
             memory::release(state.cast());
-            for list in held {
-                held::release(list);
-            }
+            held::release(held);
         }
     }
     1
@@ -139,13 +137,33 @@ unsafe extern "C" fn get_column<S: Statement>(
     stmt: *mut ffi::pdo_stmt_t,
     column: c_int,
     result: *mut ffi::zval,
+    kind: *mut ffi::pdo_param_type,
+) -> c_int {
+    // SAFETY: see above. No border is crossed for a value that is here; a negative number is that of no column.
+    unsafe {
+        if statement::<S>(stmt).values().give(column.cast_unsigned(), Slot::new(result)) {
+            return 1;
+        }
+        share_column::<S>(stmt, column, result, kind)
+    }
+}
+
+/// Gives the value of a column that is not the next one. Called as [`get_column`] is, which so needs none of the registers that this saves.
+#[inline(never)]
+unsafe extern "C" fn share_column<S: Statement>(
+    stmt: *mut ffi::pdo_stmt_t,
+    column: c_int,
+    result: *mut ffi::zval,
     _kind: *mut ffi::pdo_param_type,
 ) -> c_int {
     cross();
     // SAFETY: see above.
     unsafe {
-        let column = usize::try_from(column).unwrap_or(usize::MAX);
-        statement::<S>(stmt).write_column(column, Slot::new(result)).into()
+        let (statement, column) = (statement::<S>(stmt), column.cast_unsigned());
+        if statement.values().has_given(column) {
+            statement.restore_values();
+        }
+        statement.values().share(column, Slot::new(result)).into()
     }
 }
 
