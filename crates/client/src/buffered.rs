@@ -1,12 +1,12 @@
 //! A result in memory: the payloads as they were received, in a few large chunks.
 
-use vaquita_protocol::Malformed;
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
-use vaquita_protocol::reader::span;
+use vaquita_protocol::reader::{chunk_at, span};
+use vaquita_protocol::{Malformed, PacketHeader};
 use vaquita_sys::Block;
 
 use crate::error::Error;
-use crate::memory::Memory;
+use crate::memory::{CHUNK_BYTES, LONG_VALUE_BYTES, Memory};
 use crate::packet_stream::Chunks;
 use crate::result_set::Columns;
 use crate::row::{Layout, Row};
@@ -18,8 +18,11 @@ struct RowOffset {
     start: u32,
 }
 
-/// How many offsets are collected before they go where the rows are.
-const COLLECTED_OFFSETS: usize = 4096;
+/// How many offsets there are in a piece of memory.
+const OFFSETS_A_PIECE: usize = CHUNK_BYTES[0] / size_of::<[u8; 8]>();
+
+/// How many are collected before they go there.
+const COLLECTED_OFFSETS: usize = OFFSETS_A_PIECE / 8;
 
 /// A stored result: any row can be had at any time.
 ///
@@ -28,10 +31,11 @@ const COLLECTED_OFFSETS: usize = 4096;
 pub struct Buffered {
     columns: Columns,
     layout: Layout,
-    /// The packets of the rows. A payload ends where the header of the next one begins, or where the chunk ends.
+    /// The packets of the rows. A payload has the length that its header says, or if it has long values, or had several packets, ends where
+    /// the header of the next one begins.
     chunks: Chunks,
     /// The offsets of the rows, eight bytes each.
-    offsets: Option<Block>,
+    offsets: Chunks,
     rows: u64,
     long: LongValues,
     position: u64,
@@ -45,7 +49,7 @@ pub(crate) struct Storage {
     /// The last offsets.
     collected: Vec<[u8; 8]>,
     /// Those before.
-    offsets: Option<Block>,
+    offsets: Chunks,
     rows: u64,
     long: LongValues,
 }
@@ -104,7 +108,7 @@ impl Storage {
         let chunk = u32::try_from(chunk).map_err(|_| Error::TooLarge)?;
         let start = u32::try_from(start).map_err(|_| Error::TooLarge)?;
         if self.collected.len() == COLLECTED_OFFSETS {
-            self.put_away(memory)?;
+            self.put_away(memory, false)?;
         }
         self.collected.push(RowOffset { chunk, start }.encode());
         self.rows += 1;
@@ -118,26 +122,17 @@ impl Storage {
         self.long.rows.resize(self.long.blocks.len(), row);
     }
 
-    /// Moves the offsets that were collected to those before.
-    fn put_away(&mut self, memory: &'static dyn Memory) -> Result<(), Error> {
+    /// Moves the offsets that were collected to those before; of a result that has few, they are all there are.
+    fn put_away(&mut self, memory: &'static dyn Memory, are_all: bool) -> Result<(), Error> {
         let new = self.collected.as_flattened();
-        let Some(offsets) = &mut self.offsets else {
-            let mut block =
-                memory.rows(new.len()).ok_or(Error::OutOfMemory { bytes: new.len() })?;
-            let has_room = block.append(new);
-            debug_assert!(has_room, "a block is at least as large as was asked for");
-            self.offsets = Some(block);
-            self.collected.clear();
-            return Ok(());
-        };
-        if offsets.capacity() - offsets.len() < new.len() {
-            let bytes = (offsets.len() + new.len()).max(offsets.capacity() * 2);
-            if !offsets.resize(bytes) {
-                return Err(Error::OutOfMemory { bytes });
-            }
+        let has_room = self.offsets.last_mut().is_some_and(|piece| piece.append(new));
+        if !has_room {
+            let bytes = if are_all { new.len() } else { CHUNK_BYTES[0] };
+            let mut piece = memory.rows(bytes).ok_or(Error::OutOfMemory { bytes })?;
+            let has_room = piece.append(new);
+            debug_assert!(has_room, "it was asked for so large");
+            self.offsets.push(piece);
         }
-        let has_room = offsets.append(new);
-        debug_assert!(has_room, "it was made large enough");
         self.collected.clear();
         Ok(())
     }
@@ -152,27 +147,60 @@ impl Storage {
         memory: &'static dyn Memory,
     ) -> Result<Buffered, Error> {
         if !self.collected.is_empty() {
-            self.put_away(memory)?;
+            self.put_away(memory, true)?;
         }
-        if let Some(offsets) = &mut self.offsets {
+        if let Some(piece) = self.offsets.last_mut() {
             // What it can't give back stays unused.
-            let _ = offsets.resize(offsets.len());
+            let _ = piece.resize(piece.len());
         }
-        let Storage { offsets, rows, long, .. } = self;
-        let (offsets, rows) = (offsets.take(), std::mem::take(rows));
-        let long = std::mem::take(long);
+        let offsets = std::mem::take(&mut self.offsets);
+        let (rows, long) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.long));
         Ok(Buffered { columns, layout, chunks, offsets, rows, long, position: 0, spoilt })
     }
 }
 
 impl Buffered {
+    #[inline]
     fn chunk(&self, offset: RowOffset) -> Option<&Block> {
         self.chunks.get(usize::try_from(offset.chunk).ok()?)
     }
 
     #[inline]
-    fn offsets(&self) -> &[[u8; 8]] {
-        self.offsets.as_deref().map_or(&[], |bytes| bytes.as_chunks().0)
+    fn offset(&self, index: usize) -> Option<RowOffset> {
+        let piece = self.offsets.get(index / OFFSETS_A_PIECE)?;
+        let offset = chunk_at(piece, index % OFFSETS_A_PIECE * size_of::<[u8; 8]>())?;
+        Some(RowOffset::decode(offset))
+    }
+
+    /// The offsets from this one on, up to the end of their piece.
+    #[cold]
+    fn offsets_from(&self, index: usize) -> &[[u8; 8]] {
+        let piece = self.offsets.get(index / OFFSETS_A_PIECE);
+        let offsets = piece.map_or(&[][..], |piece| piece.as_chunks().0);
+        offsets.get(index % OFFSETS_A_PIECE..).unwrap_or_default()
+    }
+
+    /// The payload of a row that begins at this offset of its chunk.
+    #[inline]
+    fn payload<'a>(&self, index: usize, offset: RowOffset, chunk: &'a [u8]) -> Option<&'a [u8]> {
+        let start = usize::try_from(offset.start).ok()?;
+        let header = PacketHeader::parse(chunk_at(chunk, start.wrapping_sub(PACKET_HEADER_BYTES))?);
+        let length = usize::try_from(header.payload_length).ok()?;
+        let end = if length < LONG_VALUE_BYTES {
+            start + length
+        } else {
+            self.end_of_long(index, offset, chunk)
+        };
+        Some(span(chunk, start, end))
+    }
+
+    /// Where the payload ends of which the header says more than stands there.
+    #[cold]
+    fn end_of_long(&self, index: usize, offset: RowOffset, chunk: &[u8]) -> usize {
+        match self.offset(index + 1) {
+            Some(next) if next.chunk == offset.chunk => next.start as usize - PACKET_HEADER_BYTES,
+            _ => chunk.len(),
+        }
     }
 
     /// The result's columns.
@@ -186,36 +214,18 @@ impl Buffered {
     }
 
     /// The row with this number, counted from 0.
-    #[inline]
+    #[inline(always)]
     pub fn row(&self, number: u64) -> Option<Row<'_>> {
         let index = usize::try_from(number).ok()?;
-        let offsets = self.offsets();
-        let offset = RowOffset::decode(*offsets.get(index)?);
-        let chunk = self.chunk(offset)?;
-        let end = end_of(offset, offsets.get(index + 1), chunk);
-        let payload = span(chunk, usize::try_from(offset.start).ok()?, end);
+        let offset = self.offset(index)?;
+        let payload = self.payload(index, offset, self.chunk(offset)?)?;
         Some(self.layout.row_with(payload, self.long.of(number)))
     }
 
     /// The rows from this one on.
-    pub fn rows_from(&self, number: u64) -> impl Iterator<Item = Row<'_>> {
-        let begin = usize::try_from(number).unwrap_or(usize::MAX);
-        let mut offsets = self.offsets().get(begin..).unwrap_or_default();
-        let mut chunk: (u32, &[u8]) = (u32::MAX, &[]);
-        let mut number = number;
-        std::iter::from_fn(move || {
-            let (offset, rest) = offsets.split_first()?;
-            let offset = RowOffset::decode(*offset);
-            offsets = rest;
-            if offset.chunk != chunk.0 {
-                chunk = (offset.chunk, self.chunk(offset)?);
-            }
-            let start = usize::try_from(offset.start).ok()?;
-            let payload = span(chunk.1, start, end_of(offset, rest.first(), chunk.1));
-            let long = self.long.of(number);
-            number += 1;
-            Some(self.layout.row_with(payload, long))
-        })
+    pub fn rows_from(&self, number: u64) -> BufferedRows<'_> {
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        BufferedRows { stored: self, index, offsets: &[], chunk: None }
     }
 
     /// What is wrong with the last row, where such rows are kept ([`crate::Connection::keep_spoilt_rows`]).
@@ -255,21 +265,48 @@ impl Buffered {
 
     /// The memory that the rows take, with what stays unused in it.
     pub fn memory_bytes(&self) -> usize {
-        let rows = self.chunks.iter().chain(&self.offsets).chain(&self.long.blocks);
+        let rows = self.chunks.iter().chain(self.offsets.iter()).chain(&self.long.blocks);
         rows.map(Block::capacity).sum::<usize>() + self.long.rows.capacity() * size_of::<u64>()
     }
 }
 
-/// Where the payload ends that begins at an offset, before the one that begins at the next.
-#[inline]
-fn end_of(offset: RowOffset, next: Option<&[u8; 8]>, chunk: &[u8]) -> usize {
-    match next.map(|next| RowOffset::decode(*next)) {
-        Some(next) if next.chunk == offset.chunk => next.start as usize - PACKET_HEADER_BYTES,
-        _ => chunk.len(),
+/// Rows of a [`Buffered`], one after the other.
+#[derive(Clone, Debug)]
+pub struct BufferedRows<'a> {
+    stored: &'a Buffered,
+    /// The row that comes next.
+    index: usize,
+    /// Its offset and those behind it, as far as they are in one piece.
+    offsets: &'a [[u8; 8]],
+    /// The chunk of the row before, and its number.
+    chunk: Option<(u32, &'a [u8])>,
+}
+
+impl<'a> Iterator for BufferedRows<'a> {
+    type Item = Row<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Row<'a>> {
+        let stored = self.stored;
+        if self.offsets.is_empty() {
+            self.offsets = stored.offsets_from(self.index);
+        }
+        let (offset, rest) = self.offsets.split_first()?;
+        let offset = RowOffset::decode(*offset);
+        let chunk = match self.chunk {
+            Some((number, chunk)) if number == offset.chunk => chunk,
+            _ => stored.chunk(offset)?,
+        };
+        let payload = stored.payload(self.index, offset, chunk)?;
+        let long = stored.long.of(self.index as u64);
+        (self.offsets, self.chunk) = (rest, Some((offset.chunk, chunk)));
+        self.index += 1;
+        Some(stored.layout.row_with(payload, long))
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "what fails here is a failed test")]
 mod tests {
     use super::*;
     use crate::memory::SystemMemory;
@@ -288,17 +325,18 @@ mod tests {
     #[test]
     fn offsets_come_back_however_many_there_are() {
         let mut storage = Storage::default();
-        for rows in [0, 1, COLLECTED_OFFSETS, COLLECTED_OFFSETS + 1, 5 * COLLECTED_OFFSETS] {
+        let pieces = 3 * OFFSETS_A_PIECE;
+        for rows in [0, 1, COLLECTED_OFFSETS, COLLECTED_OFFSETS + 1, pieces - 1, pieces, pieces + 1]
+        {
             for row in 0..rows {
                 storage.push(row / 1000, row * 3, &SystemMemory).unwrap();
             }
             let (columns, layout) = (Columns::default(), Layout::default());
             let stored =
                 storage.finish(columns, layout, Chunks::default(), None, &SystemMemory).unwrap();
-            let offsets = stored.offsets();
-            assert_eq!((offsets.len(), stored.rows()), (rows, rows as u64));
-            for (row, offset) in offsets.iter().enumerate() {
-                let RowOffset { chunk, start } = RowOffset::decode(*offset);
+            assert_eq!((stored.rows(), stored.offsets_from(rows).len()), (rows as u64, 0));
+            for row in 0..rows {
+                let RowOffset { chunk, start } = RowOffset::decode(stored.offsets_from(row)[0]);
                 assert_eq!((chunk as usize, start as usize), (row / 1000, row * 3));
             }
             assert_eq!(stored.memory_bytes(), rows * size_of::<[u8; 8]>());

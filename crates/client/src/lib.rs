@@ -102,7 +102,7 @@ mod watch;
 mod wire;
 mod write_queue;
 
-pub use buffered::Buffered;
+pub use buffered::{Buffered, BufferedRows};
 pub use compression::CompressionAlgorithm;
 pub use connection::Connection;
 pub use error::{Error, Goodbye, LocalInfileRefusal, codes};

@@ -7,7 +7,7 @@ use super::PacketStream;
 use crate::error::Error;
 use crate::memory::CHUNK_BYTES;
 
-/// Payloads with the headers of their packets, as they were received, piece by piece.
+/// Memory in pieces: payloads with the headers of their packets, as they were received, or where they begin.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
     full: Vec<Block>,
@@ -15,8 +15,17 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
+    #[inline]
     pub(crate) fn get(&self, number: usize) -> Option<&Block> {
         self.full.get(number).or(self.last.as_ref().filter(|_| number == self.full.len()))
+    }
+
+    pub(crate) fn last_mut(&mut self) -> Option<&mut Block> {
+        self.last.as_mut()
+    }
+
+    pub(crate) fn push(&mut self, piece: Block) {
+        self.full.extend(self.last.replace(piece));
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Block> {

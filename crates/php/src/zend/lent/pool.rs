@@ -102,7 +102,7 @@ impl Pool {
     /// # Safety
     /// It must be Zend's, of that size, and nobody else's.
     pub(super) unsafe fn give(&self, piece: *mut c_void, bytes: usize) {
-        let is_of_large = self.lent_bytes.get() >= LARGE_BYTES;
+        let is_of_large = self.peak_bytes.get() >= LARGE_BYTES;
         self.unlend(bytes);
         let most = self.most_kept();
         match self.list_of(bytes) {
