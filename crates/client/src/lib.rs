@@ -129,6 +129,6 @@ pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
     Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed, Parameter,
-    StatusFlags, binary_row, binary_value, collation_name, text_row::TextValues,
+    StatusFlags, TextRow, binary_row, binary_value, collation_name, text_row::TextValues,
 };
 pub use vaquita_sys::{Block, Lender};
