@@ -71,7 +71,7 @@ impl PacketStream {
         let Payload { at, payload_bytes, .. } = payload;
         let start = self.start + PACKET_HEADER_BYTES;
         self.start += at;
-        self.read_ahead = SHORT_READ_BYTES;
+        self.read_ahead = if self.long.is_empty() { READ_BUFFER_BYTES } else { SHORT_READ_BYTES };
         Ok(ReceivedLongRow { span: Span { start, end: self.start }, payload_bytes, malformed })
     }
 
@@ -257,6 +257,8 @@ impl Payload<'_> {
 #[cfg(test)]
 mod tests {
     use std::io::{self, Read, Write};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use vaquita_protocol::{ColumnType, PacketHeader, ValueLength};
 
@@ -285,6 +287,7 @@ mod tests {
         bytes: Vec<u8>,
         at: usize,
         parts: Option<Random>,
+        reads: Arc<AtomicUsize>,
     }
 
     impl Read for Said {
@@ -294,6 +297,7 @@ mod tests {
             let read = room.len().min(left.len()).min(most);
             room[..read].copy_from_slice(&left[..read]);
             self.at += read;
+            self.reads.fetch_add(1, Ordering::Relaxed);
             Ok(read)
         }
     }
@@ -309,6 +313,14 @@ mod tests {
     }
 
     fn stream_of(payloads: &[Vec<u8>], parts: Option<Random>) -> PacketStream {
+        stream_counting(payloads, parts).0
+    }
+
+    /// Also how often it reads.
+    fn stream_counting(
+        payloads: &[Vec<u8>],
+        parts: Option<Random>,
+    ) -> (PacketStream, Arc<AtomicUsize>) {
         let mut bytes = Vec::new();
         let mut sequence_id = 0u8;
         for payload in payloads {
@@ -321,8 +333,10 @@ mod tests {
                 sequence_id = sequence_id.wrapping_add(1);
             }
         }
-        let said = Said { bytes, at: 0, parts };
-        PacketStream::new(Transport::over(Box::new(said), &Address::Unix("x".into())))
+        let reads = Arc::new(AtomicUsize::new(0));
+        let said = Said { bytes, at: 0, parts, reads: reads.clone() };
+        let transport = Transport::over(Box::new(said), &Address::Unix("x".into()));
+        (PacketStream::new(transport), reads)
     }
 
     fn put_length(row: &mut Vec<u8>, length: usize) {
@@ -426,6 +440,30 @@ mod tests {
 
     fn values(row: crate::row::Row<'_>) -> Values {
         row.values().map(|value| value.map(<[u8]>::to_vec)).collect()
+    }
+
+    #[test]
+    fn only_behind_long_values_little_is_read_at_once() {
+        let layout = Layout::Text(3);
+        let check = |bytes: usize, expected: [usize; 2]| {
+            let mut row = Vec::new();
+            for _ in 0..3 {
+                put_length(&mut row, bytes);
+                row.resize(row.len() + bytes, b'a');
+            }
+            let rows = vec![row; 100];
+            let (mut stream, reads) = stream_counting(&rows, None);
+            for _ in 0..rows.len() {
+                let length = stream.receive_header().unwrap();
+                stream.receive_long_row(length, &layout).unwrap();
+            }
+            let found = reads.load(Ordering::Relaxed);
+            let [least, most] = expected;
+            assert!((least..=most).contains(&found), "{found} reads of 3 x {bytes}");
+        };
+        check(7_000, [17, 20]);
+        check(16_000, [38, 50]);
+        check(100_000, [590, 610]);
     }
 
     /// What comes of a row does not depend on how it is received, nor on the pieces that it comes in.
