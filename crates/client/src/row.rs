@@ -51,6 +51,15 @@ impl Layout {
         }
     }
 
+    /// What is wrong with a row.
+    pub(crate) fn malformed(&self, field: &'static str) -> Malformed {
+        let packet = match self {
+            Layout::Text(_) => TextRow::NAME,
+            Layout::Binary(_) => BinaryRow::NAME,
+        };
+        Malformed::new(packet, field)
+    }
+
     /// How many values a row has.
     pub(crate) fn columns(&self) -> usize {
         match self {

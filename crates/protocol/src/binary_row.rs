@@ -49,6 +49,9 @@ pub struct BinaryRow<'a> {
 }
 
 impl BinaryRow<'_> {
+    /// How errors call it.
+    pub const NAME: &'static str = "Binary Protocol Resultset Row";
+
     /// The bits of the NULL bitmap that stand for nothing.
     pub(crate) const RESERVED_BITS: usize = 2;
 }
@@ -73,7 +76,7 @@ impl<'a> BinaryRow<'a> {
     /// The values, `None` for NULL, others as they came; each is checked when it is reached.
     #[inline]
     pub fn values(&self) -> BinaryValues<'a> {
-        let mut reader = Reader::new("Binary Protocol Resultset Row", self.payload);
+        let mut reader = Reader::new(BinaryRow::NAME, self.payload);
         let bitmap_bytes = (self.lengths.len() + Self::RESERVED_BITS).div_ceil(8);
         let bitmap =
             reader.u8("packet_header").and_then(|_| reader.bytes(bitmap_bytes, "null_bitmap"));
@@ -91,7 +94,7 @@ impl<'a> BinaryRow<'a> {
     /// It is no row, it ends early, a value is longer than the payload, or bytes are left.
     #[inline]
     pub fn check(&self) -> Result<(), Malformed> {
-        let mut reader = Reader::new("Binary Protocol Resultset Row", self.payload);
+        let mut reader = Reader::new(BinaryRow::NAME, self.payload);
         if reader.u8("packet_header")? != 0 {
             return Err(reader.malformed("packet_header"));
         }

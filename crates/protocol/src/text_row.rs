@@ -12,6 +12,11 @@ pub struct TextRow<'a> {
     columns: usize,
 }
 
+impl TextRow<'_> {
+    /// How errors call it.
+    pub const NAME: &'static str = "Text Resultset Row";
+}
+
 impl<'a> TextRow<'a> {
     /// The row of `columns` values in this payload; nothing is checked yet.
     #[inline]
@@ -64,7 +69,7 @@ impl<'a> TextRow<'a> {
     /// # Errors
     /// It ends early, a value is longer than the payload, or bytes are left.
     pub fn check(&self) -> Result<(), Malformed> {
-        let mut reader = Reader::new("Text Resultset Row", self.payload);
+        let mut reader = Reader::new(TextRow::NAME, self.payload);
         for _ in 0..self.columns {
             reader.nullable_lenenc_bytes("value")?;
         }

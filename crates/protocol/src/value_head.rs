@@ -1,6 +1,6 @@
 //! How a value of a row begins: for whoever has the bytes of long values elsewhere than those around them.
 
-use crate::binary_row::{BinaryRow, ValueLength};
+use crate::binary_row::{BinaryRow, NO_VALUE, ValueLength};
 use crate::binary_value::{DateTime, Time};
 use crate::malformed::Malformed;
 use crate::reader::{NULL_VALUE, Reader};
@@ -37,7 +37,7 @@ impl TextRow<'_> {
     pub fn value_head(rest: &[u8]) -> Result<ValueHead, Malformed> {
         match rest.first() {
             Some(&NULL_VALUE) => Ok(ValueHead { head_bytes: 1, ..ValueHead::NULL }),
-            _ => ValueHead::length_encoded(Reader::new("Text Resultset Row", rest)),
+            _ => ValueHead::length_encoded(Reader::new(TextRow::NAME, rest)),
         }
     }
 }
@@ -59,13 +59,16 @@ impl BinaryRow<'_> {
         length: ValueLength,
         rest: &[u8],
     ) -> Result<ValueHead, Malformed> {
-        let reader = Reader::new("Binary Protocol Resultset Row", rest);
+        let reader = Reader::new(BinaryRow::NAME, rest);
         let bit = column + BinaryRow::RESERVED_BITS;
         let (Some(0), Some(byte)) = (prefix.first(), prefix.get(1 + bit / 8)) else {
             return Err(reader.malformed("packet_header"));
         };
         if byte >> (bit % 8) & 1 != 0 {
             return Ok(ValueHead::NULL);
+        }
+        if rest.is_empty() && length != ValueLength::Fixed(0) {
+            return Err(reader.malformed(NO_VALUE));
         }
         let is_length: fn(usize) -> bool = match length {
             ValueLength::Fixed(bytes) => {
@@ -115,7 +118,9 @@ mod tests {
         // The first value of column 6 is the first of the bitmap's second byte.
         let prefix = b"\x00\x04\x01";
         assert_eq!(head(prefix, 0, Fixed(4), b""), Some((0, None)));
-        assert_eq!(head(prefix, 1, Fixed(4), b""), Some((0, Some(4))));
+        assert_eq!(head(prefix, 1, Fixed(4), b"abcd"), Some((0, Some(4))));
+        assert_eq!(head(prefix, 1, Fixed(4), b""), None);
+        assert_eq!(head(prefix, 1, Fixed(0), b""), Some((0, Some(0))));
         assert_eq!(head(prefix, 6, LengthEncoded, b"\xFF"), Some((0, None)));
         assert_eq!(head(prefix, 5, LengthEncoded, b"\xFC\x00\x40"), Some((3, Some(0x4000))));
         assert_eq!(head(prefix, 5, DateTime, b"\x07"), Some((1, Some(7))));

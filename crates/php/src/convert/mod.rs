@@ -298,7 +298,7 @@ impl Layout {
         match row {
             Row::Text(row) => self.write_text(row, slots),
             Row::Binary(row) => self.write_binary(row, slots),
-            Row::Long(row) => self.write_long(row, slots),
+            Row::Long(row) => self.write_long_row(row, slots),
         }
     }
 
@@ -318,7 +318,7 @@ impl Layout {
     }
 
     #[inline(never)]
-    fn write_long<'a>(&self, row: LongRow<'_>, slots: impl Iterator<Item = Slot<'a>>) {
+    fn write_long_row<'a>(&self, row: LongRow<'_>, slots: impl Iterator<Item = Slot<'a>>) {
         for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
             column.write_any(value, slot);
         }

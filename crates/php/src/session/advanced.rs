@@ -1,7 +1,7 @@
 //! What going on to the next row of a result came to.
 
 use crate::zend::error::warning;
-use vaquita_client::{Malformed, binary_row};
+use vaquita_client::{Malformed, TextRow, binary_row};
 
 /// What going on to the next row came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,11 +28,8 @@ impl Advanced {
 pub(crate) fn warn_of(malformed: Malformed) {
     let what: &[u8] = match malformed.field {
         binary_row::NO_VALUE => b"No packet space left for the field",
-        _ if malformed.packet == TEXT_ROW => b"Field length pointing after end of packet",
+        _ if malformed.packet == TextRow::NAME => b"Field length pointing after end of packet",
         _ => b"Field length pointing after the end of packet",
     };
     warning(&[b"Malformed server packet. ", what]);
 }
-
-/// How errors call a row of a query.
-const TEXT_ROW: &str = "Text Resultset Row";

@@ -51,7 +51,7 @@ fn may_take_with(pool: &Pool, bytes: usize) -> bool {
 
 /// The string that a long value was received into, to which the caller holds a reference then; `None`: it was not received into one.
 pub(super) fn string_of(block: &Block) -> Option<Str> {
-    if !block.is_of(&Values) || block.len() != block.capacity() {
+    if !block.is_of::<Values>() || block.len() != block.capacity() {
         return None;
     }
     // SAFETY: it begins where the bytes of a string of this length do, and all of them are written.
