@@ -4,7 +4,7 @@
 
 use vaquita_protocol::Command;
 
-use crate::tokens::{Dialect, Token, Tokens};
+use crate::tokens::{Dialect, FirstWord, Token, Tokens};
 
 /// A longer text is not kept. The limit is our own: a text stays in memory as long as its statement.
 const MAX_TEXT_BYTES: usize = 16 << 10;
@@ -63,7 +63,7 @@ impl Effect {
     /// What running a statement does.
     pub(crate) fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
         let mut tokens = Tokens::new(sql, dialect);
-        let Some(first) = first_word(&mut tokens) else { return Effect::Anything };
+        let FirstWord::Word(first) = tokens.first_word() else { return Effect::Anything };
         let is = |word: &[u8]| first.eq_ignore_ascii_case(word);
         let is_harmless = if is(b"SET") {
             sets_transactions_only(tokens)
@@ -88,26 +88,15 @@ impl Effect {
 pub(crate) fn is_kept(sql: &[u8], dialect: Dialect) -> bool {
     // Of a variable MySQL keeps the type that it had when the statement was prepared; a comment may be executed.
     let is_plain = || !sql.contains(&b'@') && !sql.windows(2).any(|pair| pair == b"/*");
+    let is_kept_word = |first: FirstWord<'_>| matches!(first, FirstWord::Word(word) if KEPT.iter().any(|it| word.eq_ignore_ascii_case(it)));
     sql.len() <= MAX_TEXT_BYTES
-        && first_word(&mut Tokens::new(sql, dialect))
-            .is_some_and(|first| KEPT.iter().any(|it| first.eq_ignore_ascii_case(it)))
+        && is_kept_word(Tokens::new(sql, dialect).first_word())
         && is_plain()
 }
 
 /// Whether a statement's columns may be more or fewer when another session has changed a table.
 pub(crate) fn may_have_other_columns(sql: &[u8]) -> bool {
     sql.contains(&b'*') || sql.get(..4).is_none_or(|first| first.eq_ignore_ascii_case(b"WITH"))
-}
-
-/// The word that a statement begins with, unless a server may pass it over.
-fn first_word<'a>(tokens: &mut Tokens<'a>) -> Option<&'a [u8]> {
-    loop {
-        match tokens.next() {
-            Some(Token::Symbol(b'(')) => {}
-            Some(Token::Word(word)) if !tokens.is_conditional() => return Some(word),
-            _ => return None,
-        }
-    }
 }
 
 /// Whether the rest of a SET says only what transactions are like: `autocommit = 0`, `TRANSACTION ...`.
