@@ -8,7 +8,7 @@ use crate::random::{Dice, Side};
 use crate::servers::{Feature, Server, run};
 
 /// How often statements are thrown, and how many runs they have then.
-const ROUNDS: u64 = 40;
+const ROUNDS: u64 = 10;
 const RUNS: usize = 60;
 /// How many are run in turn, so that most are kept.
 const STATEMENTS: usize = 4;
