@@ -1,10 +1,11 @@
-//! With which parameters a statement that has run before answers as a fresh one, on MySQL from 8.0.22 on.
+//! With which values a statement may run and be kept, on MySQL from 8.0.22 on.
 //!
-//! That server derives the type of each `?` from what it is compared with or stored in, and tells it. A value that is none of that type has it
-//! prepare the statement again, for the values of that run, and so it stays; another session's ALTER TABLE does the same. Then the next one
-//! may be answered in another way, of which it is the value that decides: `a = ?` finds a `'05'` for a 5. So a statement that is kept runs with values
-//! that mean the same in each way, which are most of them; for others a fresh one is prepared. Measured on 8.0.33 and 9.7, and again
-//! by `server_statement_cache/shapes.rs`.
+//! That server derives the type of each `?` from what it is compared with or stored in, and tells it. A value that it can't convert to that type
+//! has it prepare the statement again, for the types of that run, and so it stays: `a = ?` finds a `'05'` for a 5 then, and looks for `'5'` as for a
+//! number. It prepares it again, too, with the values of the next run, after another session's ALTER TABLE. Values that suit leave the types as
+//! they were derived, whatever has it prepare the statement. So after such runs it answers any value as a fresh one does, unless it is
+//! to be prepared again just then: a statement that was kept runs first with values that suit, or is prepared afresh. Measured on 8.0.33
+//! and 9.7, with all types before all others, and again by `server_statement_cache/shapes.rs`.
 
 use vaquita_protocol::{ColumnDefinition41, ColumnType, Data, Parameter};
 
@@ -36,7 +37,7 @@ impl Derived {
         }
     }
 
-    /// Whether a value means the same, whether or not the server takes it for one of this type.
+    /// Whether a value is one of this type, or is converted to it by the server. That an integer has a sign is all the same.
     fn suits(self, value: &Parameter<'_>) -> bool {
         match (self, *value) {
             (Derived::Other, _) => false,

@@ -48,9 +48,8 @@ impl Effect {
             Command::Query(sql) if is_several && sql.contains(&b';') => Effect::Anything,
             Command::Query(sql) => Effect::of_statement(sql, dialect),
             Command::InitDb(_) => Effect::OtherDatabase,
-            Command::ResetConnection => Effect::End,
-            // A server that refuses it may go on with the session.
-            Command::ChangeUser(_) => Effect::Anything,
+            // A server that refuses another user has ended the session by then, too.
+            Command::ChangeUser(_) | Command::ResetConnection => Effect::End,
             // What a prepared statement does is known since it was prepared.
             _ => Effect::Nothing,
         }
@@ -192,7 +191,7 @@ mod tests {
             client_plugin_name: b"",
             attributes: &[],
         };
-        check(Command::ChangeUser(user), false, Effect::Anything);
+        check(Command::ChangeUser(user), false, Effect::End);
         check(Command::Ping, false, Effect::Nothing);
         check(Command::StmtPrepare(b"SET sql_mode = ''"), false, Effect::Nothing);
     }

@@ -124,8 +124,8 @@ impl Connection {
         self.heed(Effect::of(command, self.session.dialect(), self.multi_statements));
     }
 
-    /// Gets a statement ready to run with these parameters. One that was kept, and would not answer them as a fresh one does, is prepared again
-    /// first; unless what it means has changed since its user has prepared it.
+    /// Gets a statement ready to run with these parameters. One that was kept, and may not answer them as a fresh one does, is prepared again
+    /// first; unless what its text means has changed since its user has prepared it.
     pub(crate) fn prepare_run(
         &mut self,
         statement: &Statement,

@@ -99,6 +99,33 @@ fn types_of_parameters_are_those_of_each_run() {
     });
 }
 
+/// MySQL prepares a statement again for a value that is not of the type it derived, which has it see the other values in another way.
+#[test]
+fn a_later_run_is_as_that_of_a_fresh_statement() {
+    on_each(|server, connection| {
+        let mut fresh = server.connect();
+        run(connection, "DROP TABLE IF EXISTS later");
+        run(connection, "CREATE TABLE later (u BIGINT UNSIGNED, b BIGINT, d DATETIME)");
+        run(connection, "INSERT INTO later VALUES (1, 1, '2020-01-01 10:00:00')");
+        let text = |it: &'static str| string(it)[0];
+        let day = text("2026-11-22 10:00:00");
+        for column in ["u", "b"] {
+            let sql = format!("SELECT b FROM later WHERE {column} <> ? AND d > ?");
+            once(connection, &sql, &[integer(5)[0], day]);
+            once(connection, &sql, &[text("5"), day]);
+            let [kept, expected] = [&mut *connection, &mut fresh].map(|it| {
+                let statement = it.prepare(sql.as_bytes()).unwrap();
+                let runs = [[text("5"), day], [text("5"), text("5")]];
+                let runs = runs.map(|parameters| execute(it, &statement, &parameters).len());
+                it.close_statement(&statement).unwrap();
+                runs
+            });
+            assert_eq!(kept, expected, "{}, {column}", server.name);
+        }
+        run(connection, "DROP TABLE later");
+    });
+}
+
 /// What was prepared goes on without a word to the server, which may have to wait for what another session does with the tables.
 #[test]
 fn what_was_lent_keeps_the_meaning_that_it_had_when_it_was_prepared() {

@@ -165,13 +165,15 @@ impl Side {
         self.shown(answer)
     }
 
-    pub(super) fn once(&mut self, text: &str, parameters: &[Parameter<'_>]) -> String {
+    /// Prepares a statement, runs it with each of these parameters in turn, and closes it.
+    pub(super) fn once(&mut self, text: &str, runs: &[Vec<Parameter<'_>>]) -> String {
         match self.connection.prepare(text.as_bytes()) {
             Err(error) => format!("error {}", error.code()),
             Ok(statement) => {
-                let shown = self.execute(&statement, parameters);
+                let shown: Vec<String> =
+                    runs.iter().map(|it| self.execute(&statement, it)).collect();
                 self.connection.close_statement(&statement).unwrap();
-                shown
+                shown.join("; then ")
             }
         }
     }
@@ -185,7 +187,7 @@ fn step(dice: &mut Dice, admin: &mut Connection, sides: &mut [Side; 2]) -> (Stri
     let open = sides[0].open.len();
     match dice.roll(20) {
         0..8 => {
-            let shown = sides.each_mut().map(|it| it.once(text, &parameters));
+            let shown = sides.each_mut().map(|it| it.once(text, std::slice::from_ref(&parameters)));
             (format!("{text} {parameters:?}"), shown)
         }
         8..11 => {

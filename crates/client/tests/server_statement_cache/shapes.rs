@@ -8,7 +8,7 @@ use crate::random::{Dice, Side};
 use crate::servers::{Feature, Server, run};
 
 /// How often statements are thrown, and how many runs they have then.
-const ROUNDS: u64 = 10;
+const ROUNDS: u64 = 40;
 const RUNS: usize = 60;
 /// How many are run in turn, so that most are kept.
 const STATEMENTS: usize = 4;
@@ -158,19 +158,24 @@ fn a_statement_that_ran_before_is_as_a_fresh_one() {
             let mut story = String::new();
             for _ in 0..RUNS {
                 let text = &statements[dice.roll(STATEMENTS)];
-                let parameters: Vec<_> = text.matches('?').map(|_| parameter(&mut dice)).collect();
+                let count = text.matches('?').count();
+                let run_again = [0, 0, 1, 2][dice.roll(4)];
+                let runs: Vec<Vec<Parameter<'_>>> = (0..=run_again)
+                    .map(|_| (0..count).map(|_| parameter(&mut dice)).collect())
+                    .collect();
                 for begun in sides.each_mut().map(|it| it.query("BEGIN")) {
                     assert!(!begun.starts_with("error"), "{begun}");
                 }
-                let mut look = |sql: &str, parameters: &[Parameter<'_>]| {
-                    let [one, other] = sides.each_mut().map(|it| it.once(sql, parameters));
-                    if !parameters.is_empty() {
-                        story += &format!("{sql} {} -> {other}\n", told(parameters));
+                let mut look = |sql: &str, runs: &[Vec<Parameter<'_>>]| {
+                    let [one, other] = sides.each_mut().map(|it| it.once(sql, runs));
+                    if sql == *text {
+                        let told: Vec<String> = runs.iter().map(|it| told(it)).collect();
+                        story += &format!("{sql} {} -> {other}\n", told.join("; then "));
                     }
                     assert_eq!(one, other, "{}, round {seed}:\n{story}", server.name);
                 };
-                look(text, &parameters);
-                look("SELECT * FROM w ORDER BY id", &[]);
+                look(text, &runs);
+                look("SELECT * FROM w ORDER BY id", &[Vec::new()]);
                 for ended in sides.each_mut().map(|it| it.query("ROLLBACK")) {
                     assert!(!ended.starts_with("error"), "{ended}");
                 }
