@@ -57,22 +57,22 @@ fn values_that_do_not_suit_are_answered_as_by_a_fresh_statement() {
 #[test]
 fn columns_are_told_although_a_server_has_too_many_statements() {
     on_each(|server, connection| {
-        run(connection, "DROP TABLE IF EXISTS described");
-        run(connection, "CREATE TABLE described (a INT)");
-        for sql in ["SELECT * FROM described", "SELECT 1", "SELECT 2"] {
+        run(connection, "DROP TABLE IF EXISTS told_again");
+        run(connection, "CREATE TABLE told_again (a INT)");
+        for sql in ["SELECT * FROM told_again", "SELECT 1", "SELECT 2"] {
             once(connection, sql, &[]);
         }
-        run(&mut server.connect(), "ALTER TABLE described ADD b INT");
-        let lent = connection.prepare(b"SELECT * FROM described").unwrap();
+        run(&mut server.connect(), "ALTER TABLE told_again ADD b INT");
+        let lent = connection.prepare(b"SELECT * FROM told_again").unwrap();
         let told = with_no_more_statements(server, || connection.describe_statement(&lent, true));
         assert_eq!(told.unwrap().len(), 2);
         // What the last statement warned of would be forgotten by asking.
         connection.close_statement(&lent).unwrap();
-        let lent = connection.prepare(b"SELECT * FROM described").unwrap();
+        let lent = connection.prepare(b"SELECT * FROM told_again").unwrap();
         rows(connection, "SELECT 'x' + 1");
         assert_eq!(connection.describe_statement(&lent, true).unwrap().len(), 2);
         assert_eq!(rows(connection, "SHOW WARNINGS").len(), 1);
-        run(connection, "DROP TABLE described");
+        run(connection, "DROP TABLE told_again");
     });
 }
 
