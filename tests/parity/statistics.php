@@ -1,6 +1,7 @@
 <?php
 // Each of mysqlnd's counters after known work: connections, queries, results of every kind, statements, types, commands.
 // places: mariadb-unix mysql80-tcp
+// ini: vaquita.statement_cache=0
 // without mysql97: ours sends statements there in the place of two commands, where stock fails
 require 'support/prelude.php';
 mysqli_report(MYSQLI_REPORT_OFF);

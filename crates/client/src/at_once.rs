@@ -48,8 +48,7 @@ impl Connection {
         }
         let encoded =
             ComStmtExecute { statement_id: LAST_PREPARED, opens_cursor: false, parameters };
-        // First of all, for that may prepare others.
-        self.heed(Effect::of_statement(sql, self.session.dialect()))?;
+        self.heed(Effect::of_statement(sql, self.session.dialect()));
         if !self.may_go_together(sql, encoded) {
             let statement = self.prepare(sql)?;
             let executed = self.execute(&statement, parameters);
@@ -69,7 +68,7 @@ impl Connection {
         let prepared = self.read_prepared(sql);
         match self.settle(prepared) {
             Ok(statement) => {
-                let executed = self.read_run(&statement, parameters);
+                let executed = self.read_run(sql, &statement, parameters);
                 Ok((statement, executed))
             }
             Err(error) if self.state == State::Ready => {
@@ -113,8 +112,11 @@ impl Connection {
             let placeholders = Placeholders::new(sql, self.session.dialect());
             placeholders.count() == execute.parameters.len()
         };
+        // Of one that fails nobody would know whether it has run: the same error can be a trigger's.
+        let may_fail = || self.knows_last_prepared || cannot_write(sql, self.session.dialect());
         is_known
             && is_plain
+            && may_fail()
             && self.last_prepared.is_none_or(|id| self.is_about_to_close(id))
             && sql.len() + execute.most_bytes() <= MAX_TOGETHER_BYTES
             && is_read_in_one_way()
@@ -129,16 +131,22 @@ impl Connection {
     /// Reads how a run went that was sent together with its statement, which is prepared now.
     fn read_run(
         &mut self,
+        sql: &[u8],
         statement: &Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<QueryResponse, Error> {
         self.expect_run();
         match self.read_query_response() {
-            // Somebody between does not know what was prepared last: it has not run.
-            Err(Error::Server { code: codes::UNKNOWN_STATEMENT, .. }) => {
+            // Somebody between does not know what was prepared last: it has not run, and could not write.
+            Err(Error::Server { code: codes::UNKNOWN_STATEMENT, .. })
+                if cannot_write(sql, self.session.dialect()) =>
+            {
                 self.execute(statement, parameters)
             }
-            read => read.inspect_err(|_| statement.spend()),
+            read => {
+                self.knows_last_prepared |= read.is_ok();
+                read.inspect_err(|_| statement.spend())
+            }
         }
     }
 

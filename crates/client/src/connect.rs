@@ -118,6 +118,8 @@ impl Connection {
             answer: Answer::Text,
             statements_to_close: Vec::new(),
             statement_cache: StatementCache::default(),
+            runs_lent: false,
+            knows_last_prepared: false,
             last_prepared: None,
             row: None,
             rows: None,

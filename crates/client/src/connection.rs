@@ -60,6 +60,10 @@ pub struct Connection {
     pub(crate) statements_to_close: Vec<u32>,
     /// Those that are kept for whoever prepares the same text again.
     pub(crate) statement_cache: StatementCache,
+    /// Whether the statement that was sent last was kept, and runs for the first time since.
+    pub(crate) runs_lent: bool,
+    /// Whether a statement has run here by being the one that was prepared last.
+    pub(crate) knows_last_prepared: bool,
     /// The statement that the server has prepared last, if it may write and may still be there.
     pub(crate) last_prepared: Option<u32>,
     /// Where the row stands that was read last, while it is there.
@@ -235,7 +239,7 @@ impl Connection {
     pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
         if self.statement_cache.is_live() {
-            self.heed_command(&command)?;
+            self.heed_command(&command);
         }
         if self.reuse.is_first() {
             return self.send_first_command(command);

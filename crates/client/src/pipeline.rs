@@ -139,7 +139,7 @@ impl Connection {
         self.state.allow(Call::Command)?;
         if self.statement_cache.is_live() {
             // What one of the commands does to statements that are kept would be known only as it is sent.
-            self.heed(Effect::Anything)?;
+            self.heed(Effect::Anything);
         }
         self.await_first()?;
         self.await_kill()?;
@@ -215,7 +215,6 @@ impl Connection {
             return Due::Refusal(Error::Parameters { expected, given: parameters.len() });
         }
         if let Pipelined::Execute(statement, _) = &command {
-            self.follow_renewal(statement);
             // With what it runs here nobody knows what it leaves.
             statement.spend();
         }

@@ -60,12 +60,12 @@ impl Statement {
         self.warnings
     }
 
-    /// Goes on as another statement of the same text.
+    /// Goes on as another statement of the same text, which has just been prepared.
     pub(crate) fn become_another(&self, other: &Statement) {
         self.id.set(other.id());
         self.columns.replace(other.columns());
-        if let (Some(kept), Some(other)) = (&self.kept, &other.kept) {
-            kept.take_over(other);
+        if let Some(kept) = &self.kept {
+            kept.renew(other.kept.as_deref());
         }
     }
 
@@ -88,6 +88,11 @@ impl Connection {
         if let Some(kept) = self.take_kept(sql) {
             return Ok(kept);
         }
+        self.prepare_afresh(sql)
+    }
+
+    /// Has the server prepare a statement; if it has too many, those that are kept are given up.
+    pub(crate) fn prepare_afresh(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         match self.prepare_on_server(sql) {
             Err(Error::Server { code: codes::TOO_MANY_STATEMENTS, .. }) if self.give_up_kept() => {
                 self.prepare_on_server(sql)
@@ -110,8 +115,7 @@ impl Connection {
             return Err(Error::server(&ErrPacket::parse(payload)?));
         }
         let ok = ComStmtPrepareOk::parse(payload)?;
-        // The definitions of parameters say nothing: the servers send the same for each.
-        self.read_definitions(ok.params.into())?;
+        let (parameters, _) = self.read_definitions(ok.params.into())?;
         let (columns, _) = self.read_definitions(ok.columns.into())?;
         self.session.field_count = columns.len();
         self.session.warnings = ok.warnings;
@@ -125,7 +129,7 @@ impl Connection {
             may_ask_for_file: may_ask(sql, self.session.dialect(), false, self.is_mariadb()),
             effect: Effect::of_statement(sql, self.session.dialect()),
             // A statement that is not prepared has no warnings to show.
-            kept: if ok.warnings == 0 { self.kept(sql) } else { None },
+            kept: if ok.warnings == 0 { self.kept(sql, &parameters) } else { None },
         })
     }
 
@@ -148,6 +152,7 @@ impl Connection {
             return Err(Error::Parameters { expected: statement.params, given: parameters.len() });
         }
         self.state.allow(Call::Command)?;
+        self.runs_lent = false;
         self.prepare_run(statement, parameters, opens_cursor)?;
         self.local_infiles = Names::default();
         if self.allows_local_infile {
@@ -161,7 +166,7 @@ impl Connection {
     }
 
     /// Reads the response to a run that [`Connection::send_execute`] has sent with the same arguments, as
-    /// [`Connection::read_query_response`] does. Where the server has lost a statement that was kept, it is prepared and run here.
+    /// [`Connection::read_query_response`] does. Where the server has lost a statement that was kept and can't write, it is prepared and run here.
     ///
     /// # Errors
     /// As [`Connection::read_query_response`].
@@ -171,9 +176,10 @@ impl Connection {
         parameters: &[Parameter<'_>],
         opens_cursor: bool,
     ) -> Result<QueryResponse, Error> {
+        let was_lent = std::mem::take(&mut self.runs_lent);
         match self.read_query_response() {
-            Err(error) if self.has_lost_lent(statement, &error) => {
-                self.replace_lost(statement)?;
+            Err(error) if was_lent && self.may_run_afresh(statement, &error) => {
+                self.prepare_again(statement)?;
                 self.send_execute(statement, parameters, opens_cursor)?;
                 self.read_query_response()
             }
@@ -221,7 +227,6 @@ impl Connection {
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn reset_statement(&mut self, statement: &Statement) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
-        self.follow_renewal(statement);
         self.send_command(Command::StmtReset(statement.id()))?;
         self.read_command_ok()
     }

@@ -31,6 +31,17 @@ pub(crate) enum Token<'a> {
     Symbol(u8),
 }
 
+/// What a statement begins with, behind parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FirstWord<'a> {
+    /// A word that every server reads.
+    Word(&'a [u8]),
+    /// Nothing is in it.
+    Nothing,
+    /// Something else, or what a server may pass over.
+    Unknown,
+}
+
 /// The tokens of a query, without comments.
 ///
 /// What stands in an executable comment (`/*! */`, `/*M! */`) counts as if it were executed.
@@ -54,6 +65,18 @@ impl<'a> Tokens<'a> {
     /// Whether the last token stands in an executable comment, so that a server may have passed it over.
     pub(crate) fn is_conditional(&self) -> bool {
         self.is_conditional
+    }
+
+    /// Takes what a statement begins with.
+    pub(crate) fn first_word(&mut self) -> FirstWord<'a> {
+        loop {
+            match self.next() {
+                Some(Token::Symbol(b'(')) => {}
+                Some(Token::Word(word)) if !self.is_conditional => return FirstWord::Word(word),
+                Some(_) => return FirstWord::Unknown,
+                None => return FirstWord::Nothing,
+            }
+        }
     }
 
     /// Takes what is quoted, up to the quote; `None`: there is no end.
@@ -276,6 +299,22 @@ mod tests {
             conditional.push(tokens.is_conditional());
         }
         assert_eq!(conditional, [false, true, false]);
+    }
+
+    #[test]
+    fn a_statement_begins_with_a_word_that_every_server_reads() {
+        for (sql, expected) in [
+            ("select 1", FirstWord::Word(b"select")),
+            ("/* a */ ((SELECT 1))", FirstWord::Word(b"SELECT")),
+            ("", FirstWord::Nothing),
+            ("(-- a", FirstWord::Nothing),
+            ("/*!50000 SELECT */ 1", FirstWord::Unknown),
+            ("`a`", FirstWord::Unknown),
+            (";", FirstWord::Unknown),
+        ] {
+            let first = Tokens::new(sql.as_bytes(), dialect("utf8mb4", false)).first_word();
+            assert_eq!(first, expected, "{sql}");
+        }
     }
 
     #[test]

@@ -13,14 +13,15 @@ use std::sync::Arc;
 
 use fake::Over;
 use vaquita_client::{
-    Capabilities, ConnectOptions, Connection, Parameter, QueryResponse, Statement,
+    Capabilities, ConnectOptions, Connection, Data, Parameter, QueryResponse, Statement,
 };
 use vaquita_fake_server::packets::{AUTOCOMMIT, OFFERED, column, eof, err, greeting, ok};
 use vaquita_fake_server::{Delivery, FakeServer, Payload, Script};
 use vaquita_protocol::{ColumnType, ComStmtExecute, Command};
 
-const SQL: &[u8] = b"INSERT INTO t VALUES (?)";
-const PARAMETERS: [Parameter<'_>; 1] = [Parameter::Integer(Some(1))];
+const WRITES: &[u8] = b"INSERT INTO t VALUES (?)";
+const READS: &[u8] = b"SELECT a FROM t WHERE a = ?";
+const PARAMETERS: [Parameter<'_>; 1] = [Parameter::Text(Data::Bytes(b"x"))];
 
 fn prepared(id: u32) -> Vec<Payload> {
     let prepare_ok = Payload::new()
@@ -37,12 +38,12 @@ fn execute(id: u32) -> Command<'static> {
 }
 
 /// A server that has prepared and run a statement.
-fn begun(capabilities: Capabilities) -> Script {
+fn begun(sql: &'static [u8], capabilities: Capabilities) -> Script {
     Script::new()
         .send(greeting(capabilities, "mysql_native_password"))
         .expect_packet()
         .send(ok(AUTOCOMMIT))
-        .expect_command(Command::StmtPrepare(SQL))
+        .expect_command(Command::StmtPrepare(sql))
         .send_all(prepared(7))
         .expect_command(execute(7))
         .send(ok(AUTOCOMMIT))
@@ -60,21 +61,21 @@ fn run(connection: &mut Connection, statement: &Statement) -> Result<(), u16> {
     read.map(|it| assert!(matches!(it, QueryResponse::Ok))).map_err(|error| error.code())
 }
 
-fn once(connection: &mut Connection) -> Result<Statement, u16> {
-    let statement = connection.prepare(SQL).unwrap();
+fn once(connection: &mut Connection, sql: &[u8]) -> Result<Statement, u16> {
+    let statement = connection.prepare(sql).unwrap();
     let run = run(connection, &statement);
     connection.close_statement(&statement).unwrap();
     run.map(|()| statement)
 }
 
-/// One that ran before on another server, or that somebody between has lost: it has not run, so it runs once.
+/// One that ran before on another server, or that somebody between has lost: what can't write is run again.
 #[test]
 fn a_statement_that_the_server_has_lost_is_prepared_afresh() {
     for code in [1243, 1615] {
-        let script = begun(OFFERED)
+        let script = begun(READS, OFFERED)
             .expect_command(execute(7))
             .send(err(code, b"HY000", "lost"))
-            .expect_command(Command::StmtPrepare(SQL))
+            .expect_command(Command::StmtPrepare(READS))
             .send_all(prepared(8))
             .expect_command(Command::StmtClose(7))
             .expect_command(execute(8))
@@ -83,9 +84,32 @@ fn a_statement_that_the_server_has_lost_is_prepared_afresh() {
             .send(ok(AUTOCOMMIT))
             .ping();
         let (mut connection, _server) = connect(script);
-        once(&mut connection).unwrap();
-        assert_eq!(once(&mut connection).unwrap().id(), 8);
-        once(&mut connection).unwrap();
+        once(&mut connection, READS).unwrap();
+        assert_eq!(once(&mut connection, READS).unwrap().id(), 8);
+        once(&mut connection, READS).unwrap();
+        connection.ping().unwrap();
+    }
+}
+
+/// The same errors may be a trigger's, after it has written.
+#[test]
+fn what_may_have_written_is_not_run_again() {
+    for code in [1243, 1615] {
+        let script = begun(WRITES, OFFERED)
+            .expect_command(Command::StmtPrepare(READS))
+            .send_all(prepared(8))
+            .expect_command(execute(8))
+            .send(ok(AUTOCOMMIT))
+            .expect_command(execute(7))
+            .send(err(code, b"HY000", "lost"))
+            // Both are given up.
+            .expect_command(Command::StmtClose(8))
+            .expect_command(Command::StmtClose(7))
+            .ping();
+        let (mut connection, _server) = connect(script);
+        once(&mut connection, WRITES).unwrap();
+        once(&mut connection, READS).unwrap();
+        assert_eq!(once(&mut connection, WRITES).unwrap_err(), code);
         connection.ping().unwrap();
     }
 }
@@ -93,28 +117,29 @@ fn a_statement_that_the_server_has_lost_is_prepared_afresh() {
 #[test]
 fn what_else_fails_is_not_run_again() {
     // The second run of one and the same is the user's affair.
-    let script = begun(OFFERED).expect_command(execute(7)).send(err(1243, b"HY000", "lost"));
+    let script = begun(READS, OFFERED).expect_command(execute(7)).send(err(1243, b"HY000", "lost"));
     let (mut connection, _server) = connect(script.expect_command(Command::StmtClose(7)).ping());
-    let statement = connection.prepare(SQL).unwrap();
+    let statement = connection.prepare(READS).unwrap();
     run(&mut connection, &statement).unwrap();
     assert_eq!(run(&mut connection, &statement), Err(1243));
     connection.close_statement(&statement).unwrap();
     connection.ping().unwrap();
 
-    let script = begun(OFFERED).expect_command(execute(7)).send(err(1213, b"40001", "deadlock"));
+    let script =
+        begun(READS, OFFERED).expect_command(execute(7)).send(err(1213, b"40001", "deadlock"));
     let (mut connection, _server) = connect(script.expect_command(Command::StmtClose(7)).ping());
-    once(&mut connection).unwrap();
-    assert_eq!(once(&mut connection).unwrap_err(), 1213);
+    once(&mut connection, READS).unwrap();
+    assert_eq!(once(&mut connection, READS).unwrap_err(), 1213);
     connection.ping().unwrap();
 }
 
 #[test]
 fn nothing_is_kept_of_a_server_that_does_not_tell_of_its_session() {
-    let script = begun(OFFERED.without(Capabilities::SESSION_TRACK))
+    let script = begun(READS, OFFERED.without(Capabilities::SESSION_TRACK))
         .expect_command(Command::StmtClose(7))
         .ping();
     let (mut connection, _server) = connect(script);
-    once(&mut connection).unwrap();
+    once(&mut connection, READS).unwrap();
     connection.ping().unwrap();
 }
 
@@ -122,15 +147,15 @@ fn nothing_is_kept_of_a_server_that_does_not_tell_of_its_session() {
 #[test]
 fn what_may_mean_something_else_is_closed_with_the_statement_that_changes_it() {
     let change = b"SET sql_mode = ''";
-    let script = begun(OFFERED)
+    let script = begun(WRITES, OFFERED)
         .expect_command(Command::StmtClose(7))
         .expect_command(Command::Query(change))
         .send(ok(AUTOCOMMIT))
-        .expect_command(Command::StmtPrepare(SQL))
+        .expect_command(Command::StmtPrepare(WRITES))
         .send_all(prepared(8));
     let (mut connection, _server) = connect(script);
-    once(&mut connection).unwrap();
+    once(&mut connection, WRITES).unwrap();
     connection.send_query(change).unwrap();
     connection.read_query_response().unwrap();
-    assert_eq!(connection.prepare(SQL).unwrap().id(), 8);
+    assert_eq!(connection.prepare(WRITES).unwrap().id(), 8);
 }

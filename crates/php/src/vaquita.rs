@@ -45,7 +45,7 @@ impl Module for Vaquita {
         Setting::number(c"vaquita.query_timeout_ms", c"0", Scope::All).not_negative(),
         Setting::number(c"vaquita.read_timeout", c"0", Scope::All).not_negative(),
         Setting::new(c"vaquita.run_dir", Some(c""), Scope::System),
-        Setting::number(c"vaquita.statement_cache", c"0", Scope::All).not_negative(),
+        Setting::number(c"vaquita.statement_cache", c"16", Scope::All).not_negative(),
         Setting::new(c"vaquita.tls", Some(c""), Scope::System),
         Setting::new(c"vaquita.tls_crl", Some(c""), Scope::System),
     ];

@@ -1,6 +1,6 @@
 //! Which statements a server may answer by asking for a file. It takes what it receives next for that file, so nothing may be sent behind one.
 
-use crate::tokens::{Dialect, Token, Tokens};
+use crate::tokens::{Dialect, FirstWord, Token, Tokens};
 
 /// Words that a statement begins with in answer to which no server asks for a file. Functions, triggers and events can't either.
 const NEVER_ASK: [&[u8]; 34] = [
@@ -46,14 +46,11 @@ const RUN_PREPARED: [&[u8]; 2] = [b"CALL", b"EXECUTE"];
 /// Whether a server may ask for a file in answer to this query; with `is_several` it takes several statements in one.
 pub(crate) fn may_ask(sql: &[u8], dialect: Dialect, is_several: bool, is_mariadb: bool) -> bool {
     let mut tokens = Tokens::new(sql, dialect);
-    let first = loop {
-        match tokens.next() {
-            Some(Token::Symbol(b'(')) => {}
-            Some(Token::Word(word)) if !tokens.is_conditional() => break word,
-            // What has nothing in it is refused; what begins in a comment that some servers execute may be anything.
-            None => return false,
-            _ => return true,
-        }
+    let first = match tokens.first_word() {
+        FirstWord::Word(word) => word,
+        // It is refused.
+        FirstWord::Nothing => return false,
+        FirstWord::Unknown => return true,
     };
     let is = |keyword: &&[u8]| first.eq_ignore_ascii_case(keyword);
     if is(&&b"SET"[..]) {

@@ -2,7 +2,7 @@
 
 use vaquita_protocol::Command;
 
-use crate::tokens::{Dialect, Token, Tokens};
+use crate::tokens::{Dialect, FirstWord, Token, Tokens};
 
 /// How much of a statement is read before it counts as one that leaves everything.
 const MAX_READ_BYTES: usize = 1 << 10;
@@ -116,13 +116,7 @@ impl Traces {
 
     fn of_statement(sql: &[u8], dialect: Dialect) -> Traces {
         let mut tokens = Tokens::new(sql.get(..MAX_READ_BYTES).unwrap_or(sql), dialect);
-        let first = loop {
-            match tokens.next() {
-                Some(Token::Symbol(b'(')) => {}
-                Some(Token::Word(word)) if !tokens.is_conditional() => break word,
-                _ => return Traces::all_of(sql),
-            }
-        };
+        let FirstWord::Word(first) = tokens.first_word() else { return Traces::all_of(sql) };
         let is = |keyword: &[u8]| first.eq_ignore_ascii_case(keyword);
         if !KEEPS_DATABASE.into_iter().any(is) {
             return Traces::all_of(sql);

@@ -1,13 +1,10 @@
-//! What statements do to what others mean, and which of them are worth keeping.
+//! What statements do to what others mean.
 //!
 //! Lists of what is harmless, not of what harms: a statement that is not known here may have changed anything.
 
 use vaquita_protocol::Command;
 
-use crate::tokens::{Dialect, Token, Tokens};
-
-/// A longer text is not kept. The limit is our own: a text stays in memory as long as its statement.
-const MAX_TEXT_BYTES: usize = 16 << 10;
+use crate::tokens::{Dialect, FirstWord, Token, Tokens};
 
 /// What a command does to the statements that were prepared before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,9 +41,6 @@ const HARMLESS: [&[u8]; 16] = [
     b"RELEASE",
 ];
 
-/// Words that a statement begins with which is run again and again.
-const KEPT: [&[u8]; 6] = [b"SELECT", b"INSERT", b"UPDATE", b"DELETE", b"REPLACE", b"WITH"];
-
 impl Effect {
     /// What a command does; with `is_several` the server takes several statements in one query.
     pub(crate) fn of(command: &Command<'_>, dialect: Dialect, is_several: bool) -> Effect {
@@ -54,6 +48,7 @@ impl Effect {
             Command::Query(sql) if is_several && sql.contains(&b';') => Effect::Anything,
             Command::Query(sql) => Effect::of_statement(sql, dialect),
             Command::InitDb(_) => Effect::OtherDatabase,
+            // A server that refuses another user has ended the session by then, too.
             Command::ChangeUser(_) | Command::ResetConnection => Effect::End,
             // What a prepared statement does is known since it was prepared.
             _ => Effect::Nothing,
@@ -63,12 +58,13 @@ impl Effect {
     /// What running a statement does.
     pub(crate) fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
         let mut tokens = Tokens::new(sql, dialect);
-        let Some(first) = first_word(&mut tokens) else { return Effect::Anything };
+        let FirstWord::Word(first) = tokens.first_word() else { return Effect::Anything };
         let is = |word: &[u8]| first.eq_ignore_ascii_case(word);
         let is_harmless = if is(b"SET") {
             sets_transactions_only(tokens)
         } else if is(b"START") {
-            matches!(tokens.next(), Some(Token::Word(word)) if word.eq_ignore_ascii_case(b"TRANSACTION"))
+            names_no_access(&tokens)
+                && matches!(tokens.next(), Some(Token::Word(word)) if word.eq_ignore_ascii_case(b"TRANSACTION"))
         } else if is(b"BEGIN") {
             // MariaDB's BEGIN NOT ATOMIC runs any other.
             tokens.next().is_none()
@@ -83,33 +79,6 @@ impl Effect {
     }
 }
 
-/// Whether a statement is one to be kept: it is likely to be prepared again, and means the same then as long as nothing has had an
-/// [`Effect`].
-pub(crate) fn is_kept(sql: &[u8], dialect: Dialect) -> bool {
-    // Of a variable MySQL keeps the type that it had when the statement was prepared; a comment may be executed.
-    let is_plain = || !sql.contains(&b'@') && !sql.windows(2).any(|pair| pair == b"/*");
-    sql.len() <= MAX_TEXT_BYTES
-        && first_word(&mut Tokens::new(sql, dialect))
-            .is_some_and(|first| KEPT.iter().any(|it| first.eq_ignore_ascii_case(it)))
-        && is_plain()
-}
-
-/// Whether a statement's columns may be more or fewer when another session has changed a table.
-pub(crate) fn may_have_other_columns(sql: &[u8]) -> bool {
-    sql.contains(&b'*') || sql.get(..4).is_none_or(|first| first.eq_ignore_ascii_case(b"WITH"))
-}
-
-/// The word that a statement begins with, unless a server may pass it over.
-fn first_word<'a>(tokens: &mut Tokens<'a>) -> Option<&'a [u8]> {
-    loop {
-        match tokens.next() {
-            Some(Token::Symbol(b'(')) => {}
-            Some(Token::Word(word)) if !tokens.is_conditional() => return Some(word),
-            _ => return None,
-        }
-    }
-}
-
 /// Whether the rest of a SET says only what transactions are like: `autocommit = 0`, `TRANSACTION ...`.
 fn sets_transactions_only(mut tokens: Tokens<'_>) -> bool {
     let is = |token: Option<Token<'_>>, expected: &[u8]| matches!(token, Some(Token::Word(word)) if word.eq_ignore_ascii_case(expected));
@@ -120,7 +89,15 @@ fn sets_transactions_only(mut tokens: Tokens<'_>) -> bool {
             && tokens.next().is_none();
     }
     let first = if is(first, b"SESSION") { tokens.next() } else { first };
-    is(first, b"TRANSACTION") && tokens.all(|token| matches!(token, Token::Word(_)))
+    is(first, b"TRANSACTION")
+        && names_no_access(&tokens)
+        && tokens.all(|token| matches!(token, Token::Word(_)))
+}
+
+/// Whether a statement about transactions leaves open whether they may write: else others are refused that were not, or the other way round.
+fn names_no_access(tokens: &Tokens<'_>) -> bool {
+    let names = |token| matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"ONLY") || word.eq_ignore_ascii_case(b"WRITE"));
+    !tokens.clone().any(names)
 }
 
 #[cfg(test)]
@@ -142,14 +119,14 @@ mod tests {
             "(select 1) union (select 2)",
             "/* a comment */ INSERT INTO t VALUES (1)",
             "with a as (select 1) select * from a",
-            "START TRANSACTION READ ONLY",
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT",
             "BEGIN",
             "COMMIT AND CHAIN",
             "ROLLBACK TO SAVEPOINT a",
             "SET AUTOCOMMIT=0",
             "set autocommit = 1",
             "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
-            "SET SESSION TRANSACTION READ WRITE",
+            "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
             "SHOW WARNINGS",
             "DESC t",
             "EXPLAIN SELECT 1",
@@ -165,7 +142,11 @@ mod tests {
             "SET autocommit = 1, sql_mode = ''",
             "SET autocommit = f()",
             "SET autocommit = 0 /*! , sql_mode = '' */",
-            "SET SESSION TRANSACTION READ WRITE, sql_mode = ''",
+            "START TRANSACTION READ ONLY",
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ WRITE",
+            "SET TRANSACTION READ ONLY",
+            "SET SESSION TRANSACTION READ WRITE",
+            "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE, sql_mode = ''",
             "SET @a = 1",
             "SET ROLE r",
             "SET STATEMENT sql_mode = '' FOR SELECT 1",
@@ -213,38 +194,5 @@ mod tests {
         check(Command::ChangeUser(user), false, Effect::End);
         check(Command::Ping, false, Effect::Nothing);
         check(Command::StmtPrepare(b"SET sql_mode = ''"), false, Effect::Nothing);
-    }
-
-    #[test]
-    fn what_may_mean_something_else_next_time_is_not_kept() {
-        for (sql, expected) in [
-            ("SELECT * FROM t WHERE id = ?", true),
-            ("(SELECT 1)", true),
-            ("-- a comment\nINSERT INTO t VALUES (?)", true),
-            ("SELECT @a", false),
-            ("SELECT @@sql_mode", false),
-            ("SELECT 1 INTO @a", false),
-            ("SELECT /*! STRAIGHT_JOIN */ 1", false),
-            ("CALL p(?)", false),
-            ("SET @a = ?", false),
-            ("SHOW TABLES", false),
-            ("", false),
-        ] {
-            assert_eq!(is_kept(sql.as_bytes(), dialect()), expected, "{sql}");
-        }
-        let long = format!("SELECT '{}'", "x".repeat(MAX_TEXT_BYTES));
-        assert!(!is_kept(long.as_bytes(), dialect()));
-    }
-
-    #[test]
-    fn only_wildcards_have_other_columns() {
-        for (sql, expected) in [
-            ("SELECT * FROM t", true),
-            ("SELECT a, b FROM t", false),
-            ("WITH a AS (SELECT 1) TABLE a", true),
-            ("", true),
-        ] {
-            assert_eq!(may_have_other_columns(sql.as_bytes()), expected, "{sql}");
-        }
     }
 }

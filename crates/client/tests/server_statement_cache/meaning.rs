@@ -1,6 +1,6 @@
 //! The same text means what it means when it is prepared, whatever was kept.
 
-use vaquita_client::{Charset, Connection, Parameter, binary_value};
+use vaquita_client::{Charset, Connection, Parameter, Pipelined, Until, binary_value};
 
 use crate::servers::{self, Value, run};
 use crate::{counts, counts_since, execute, integer, on_each, once, string, value};
@@ -72,60 +72,95 @@ fn a_text_means_what_it_means_now() {
 #[test]
 fn types_of_parameters_are_those_of_each_run() {
     on_each(|server, connection| {
-        let sql = "SELECT ?";
-        let shown = |rows: Vec<Vec<Value>>| rows[0][0].clone();
-        for _ in 0..2 {
-            let five = shown(once(connection, sql, &integer(5)));
-            assert_eq!(binary_value::signed(five.as_deref().unwrap()), 5);
-            assert_eq!(shown(once(connection, sql, &string("abc"))), Some(b"abc".to_vec()));
-            let half = shown(once(connection, sql, &[Parameter::Double(Some(0.5))]));
-            assert_eq!(binary_value::double(half.as_deref().unwrap()).unwrap(), 0.5);
-            assert_eq!(shown(once(connection, sql, &[Parameter::Null])), None);
+        run(connection, "CREATE TEMPORARY TABLE typed (n INT, w VARCHAR(9))");
+        run(connection, "INSERT INTO typed VALUES (1, '5'), (2, '05'), (3, '0.5')");
+        let sql = "SELECT COUNT(*) FROM typed WHERE w = ?";
+        let found = |connection: &mut Connection, parameter: Parameter<'_>| {
+            let rows = once(connection, sql, &[parameter]);
+            binary_value::signed(rows[0][0].as_deref().unwrap())
+        };
+        for _ in 0..3 {
+            assert_eq!(found(connection, integer(5)[0]), 2);
+            assert_eq!(found(connection, string("5")[0]), 1);
+            assert_eq!(found(connection, Parameter::Double(Some(0.5))), 1);
+            assert_eq!(found(connection, Parameter::Null), 0);
         }
-        // A server that keeps types has a statement for each; three are kept at the most, as many as each text has in turn.
+        // Where the server derives types, others have it asked as often as if none were kept: it prepares again itself, too.
         let before = counts(connection);
         for _ in 0..10 {
-            once(connection, sql, &integer(5));
-            once(connection, sql, &string("abc"));
+            found(connection, string("05")[0]);
         }
-        let [prepared, ..] = counts_since(connection, before);
-        assert!(prepared <= 3, "{} has prepared {prepared}", server.name);
-        // Of one that has run in two ways nobody knows what the server keeps.
-        let statement = connection.prepare(b"SELECT ?, 'two ways'").unwrap();
-        execute(connection, &statement, &integer(5));
-        execute(connection, &statement, &string("abc"));
-        let id = statement.id();
-        connection.close_statement(&statement).unwrap();
-        let again = connection.prepare(b"SELECT ?, 'two ways'").unwrap();
-        assert_eq!(again.id() == id, server.is_mariadb());
+        assert_eq!(counts_since(connection, before)[0], 0);
+        for _ in 0..10 {
+            found(connection, integer(5)[0]);
+        }
+        let expected = if server.is_mariadb() { 0 } else { 20 };
+        assert_eq!(counts_since(connection, before)[0], expected, "{}", server.name);
     });
 }
 
+/// MySQL prepares a statement again for a value that is not of the type it derived, which has it see the other values in another way.
+#[test]
+fn a_later_run_is_as_that_of_a_fresh_statement() {
+    on_each(|server, connection| {
+        let mut fresh = server.connect();
+        run(connection, "DROP TABLE IF EXISTS later");
+        run(connection, "CREATE TABLE later (u BIGINT UNSIGNED, b BIGINT, d DATETIME)");
+        run(connection, "INSERT INTO later VALUES (1, 1, '2020-01-01 10:00:00')");
+        let text = |it: &'static str| string(it)[0];
+        let day = text("2026-11-22 10:00:00");
+        for column in ["u", "b"] {
+            let sql = format!("SELECT b FROM later WHERE {column} <> ? AND d > ?");
+            once(connection, &sql, &[integer(5)[0], day]);
+            once(connection, &sql, &[text("5"), day]);
+            let [kept, expected] = [&mut *connection, &mut fresh].map(|it| {
+                let statement = it.prepare(sql.as_bytes()).unwrap();
+                let runs = [[text("5"), day], [text("5"), text("5")]];
+                let runs = runs.map(|parameters| execute(it, &statement, &parameters).len());
+                it.close_statement(&statement).unwrap();
+                runs
+            });
+            assert_eq!(kept, expected, "{}, {column}", server.name);
+        }
+        run(connection, "DROP TABLE later");
+    });
+}
+
+/// What was prepared goes on without a word to the server, which may have to wait for what another session does with the tables.
 #[test]
 fn what_was_lent_keeps_the_meaning_that_it_had_when_it_was_prepared() {
     on_each(|server, connection| {
         let own = format!("lent_{}", connection.thread_id());
         run(connection, &format!("CREATE DATABASE {own}"));
-        run(connection, &format!("CREATE TABLE {own}.lent AS SELECT 'theirs' AS a"));
+        run(connection, &format!("CREATE TABLE {own}.lent AS SELECT '5' AS a"));
         run(connection, "DROP TABLE IF EXISTS lent");
-        run(connection, "CREATE TABLE lent AS SELECT 'ours' AS a");
-        let sql = "SELECT a, ? FROM lent";
-        for change in [format!("USE {own}"), "SET sql_mode = ''".to_owned()] {
+        run(connection, "CREATE TABLE lent AS SELECT '05' AS a");
+        let mut other = server.connect();
+        let sql = "SELECT a FROM lent WHERE a = ?";
+        for change in [format!("USE {own}"), "SET sql_mode = ''".to_owned(), String::new()] {
             connection.init_db(server.database().as_bytes()).unwrap();
-            once(connection, sql, &integer(5));
+            once(connection, sql, &string("x"));
             let (before, lent) = (counts(connection), connection.prepare(sql.as_bytes()).unwrap());
-            assert_eq!(counts_since(connection, before)[0], 0);
-            run(connection, &change);
-            assert_eq!(counts_since(connection, before)[0], 1, "it was prepared before {change}");
+            run(&mut other, "LOCK TABLES lent WRITE");
+            if change.is_empty() {
+                connection
+                    .pipeline([Pipelined::Query(b"DO 0")], Until::End, |it| drop(it.unwrap()))
+                    .unwrap();
+            } else {
+                run(connection, &change);
+            }
+            run(&mut other, "UNLOCK TABLES");
+            assert_eq!(counts_since(connection, before)[0], 0, "{change}");
             connection.reset_statement(&lent).unwrap();
-            let rows = execute(connection, &lent, &string("abc"));
-            assert_eq!(rows, [[Some(b"ours".to_vec()), Some(b"abc".to_vec())]], "{change}");
+            assert_eq!(execute(connection, &lent, &string("5")), Vec::<Vec<Value>>::new());
+            assert_eq!(execute(connection, &lent, &integer(5)), [[Some(b"05".to_vec())]]);
             let id = lent.id();
             connection.close_statement(&lent).unwrap();
             let again = connection.prepare(sql.as_bytes());
             assert!(again.is_err() || again.unwrap().id() != id);
         }
         run(connection, &format!("DROP DATABASE {own}"));
+        run(connection, "DROP TABLE lent");
     });
 }
 

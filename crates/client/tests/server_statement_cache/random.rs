@@ -11,27 +11,27 @@ const SEQUENCES: u64 = 25;
 const STEPS: usize = 60;
 
 const TEXTS: [&str; 18] = [
-    "SELECT ? + 1, COALESCE(?, CURRENT_DATE) IS NULL",
-    "SELECT GREATEST(?, 2)",
-    "SELECT ?",
+    "SELECT a, COUNT(*) FROM t WHERE a <> ?",
     "SELECT * FROM t WHERE a > ?",
     "SELECT * FROM t",
-    "SELECT a, 'x' || 'y' FROM t ORDER BY a LIMIT 2",
-    "SELECT \"a\" FROM t",
-    "SELECT 1 / 3, CHARSET('a'), DATABASE()",
-    "SELECT COALESCE(?, ?)",
-    "SELECT IF(a = ?, ?, 'no') FROM t",
+    "SELECT a FROM t WHERE a <> ? ORDER BY a LIMIT 3",
+    "SELECT t.*, u.a AS b FROM t INNER JOIN t u ON t.a = u.a WHERE u.a <> ?",
+    "SELECT a FROM t WHERE a = ? OR a LIKE ?",
     "INSERT INTO t (a) VALUES (?)",
-    "UPDATE t SET a = a + 1 WHERE a < ?",
+    "UPDATE t SET a = ? WHERE a < ?",
     "DELETE FROM t WHERE a = ?",
+    "SELECT 'a', 1",
+    "SELECT \"a\" FROM t",
+    "SELECT a, 'x' || 'y' FROM t ORDER BY a LIMIT 2",
+    "SELECT ? + 1, COALESCE(?, CURRENT_DATE) IS NULL",
+    "SELECT 1 / 3, CHARSET('a'), DATABASE()",
     "REPLACE INTO t (a) SELECT MAX(a) + 1 FROM t u",
     "SELECT @a, ?",
     "SET @a = ?",
-    "SELECT COUNT(*), SUM(a) FROM t WHERE a IN (?, ?)",
     "SELECT nonsense FROM t",
 ];
 /// What this session does; `{}` is a number.
-const OWN: [&str; 17] = [
+const OWN: [&str; 19] = [
     "SET sql_mode = 'PIPES_AS_CONCAT'",
     "SET sql_mode = 'ANSI_QUOTES'",
     "SET sql_mode = ''",
@@ -45,6 +45,8 @@ const OWN: [&str; 17] = [
     "ALTER TABLE t ADD n{} INT DEFAULT 4",
     "TRUNCATE TABLE t",
     "START TRANSACTION",
+    "START TRANSACTION READ ONLY",
+    "SET SESSION TRANSACTION READ WRITE",
     "COMMIT",
     "ROLLBACK",
     "SET autocommit = 1",
@@ -61,10 +63,10 @@ const OTHERS: [&str; 6] = [
 ];
 
 /// Xorshift: the same sequence for the same seed.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -85,14 +87,14 @@ impl Dice {
 }
 
 /// One of the two: its connection, its databases, and the statements that are open.
-struct Side {
-    connection: Connection,
+pub(super) struct Side {
+    pub(super) connection: Connection,
     databases: [String; 2],
     open: Vec<Statement>,
 }
 
 impl Side {
-    fn begin(server: &Server, admin: &mut Connection, most: usize) -> Side {
+    pub(super) fn begin(server: &Server, admin: &mut Connection, most: usize) -> Side {
         let databases = ["a", "b"].map(|it| format!("random_{most}_{it}"));
         for database in &databases {
             run(admin, &format!("DROP DATABASE IF EXISTS {database}"));
@@ -106,6 +108,11 @@ impl Side {
         Side { connection: Connection::connect(&options).unwrap(), databases, open: Vec::new() }
     }
 
+    /// The database that it begins in.
+    pub(super) fn database(&self) -> &str {
+        &self.databases[0]
+    }
+
     /// What an answer says, but for the names of the databases.
     fn shown(&mut self, answer: Result<QueryResponse, Error>) -> String {
         let answer = match answer {
@@ -115,7 +122,13 @@ impl Side {
         let mut shown = String::new();
         if let QueryResponse::ResultSet(columns) = answer {
             for column in columns.iter() {
-                shown += &format!("{} {:?}, ", column.name().escape_ascii(), column.column_type);
+                let name = column.name().escape_ascii();
+                let (charset, length) = (column.charset, column.length);
+                let (flags, decimals) = (column.flags, column.decimals);
+                shown += &format!(
+                    "{name} {:?} {charset} {length} {flags:?} {decimals}, ",
+                    column.column_type
+                );
             }
             match self.connection.store_result() {
                 Err(error) => return format!("{shown} error {}", error.code()),
@@ -137,7 +150,7 @@ impl Side {
             .replace(&self.databases[1], "B")
     }
 
-    fn query(&mut self, sql: &str) -> String {
+    pub(super) fn query(&mut self, sql: &str) -> String {
         let answer = self
             .connection
             .send_query(sql.as_bytes())
@@ -152,13 +165,15 @@ impl Side {
         self.shown(answer)
     }
 
-    fn once(&mut self, text: &str, parameters: &[Parameter<'_>]) -> String {
+    /// Prepares a statement, runs it with each of these parameters in turn, and closes it.
+    pub(super) fn once(&mut self, text: &str, runs: &[Vec<Parameter<'_>>]) -> String {
         match self.connection.prepare(text.as_bytes()) {
             Err(error) => format!("error {}", error.code()),
             Ok(statement) => {
-                let shown = self.execute(&statement, parameters);
+                let shown: Vec<String> =
+                    runs.iter().map(|it| self.execute(&statement, it)).collect();
                 self.connection.close_statement(&statement).unwrap();
-                shown
+                shown.join("; then ")
             }
         }
     }
@@ -172,7 +187,7 @@ fn step(dice: &mut Dice, admin: &mut Connection, sides: &mut [Side; 2]) -> (Stri
     let open = sides[0].open.len();
     match dice.roll(20) {
         0..8 => {
-            let shown = sides.each_mut().map(|it| it.once(text, &parameters));
+            let shown = sides.each_mut().map(|it| it.once(text, std::slice::from_ref(&parameters)));
             (format!("{text} {parameters:?}"), shown)
         }
         8..11 => {
