@@ -237,7 +237,7 @@ function mysqli_set_charset(mysqli $mysql, string $charset): bool {} // commands
 function mysqli_stmt_affected_rows(mysqli_stmt $statement): string|int {} // statement_property::affected_rows
 function mysqli_stmt_attr_get(mysqli_stmt $statement, int $attribute): int {} // statement_attribute::attr_get
 function mysqli_stmt_attr_set(mysqli_stmt $statement, int $attribute, int $value): bool {} // statement_attribute::attr_set
-function mysqli_stmt_bind_param(mysqli_stmt $statement, string $types, mixed &...$vars): bool {} // execute::bind_param
+function mysqli_stmt_bind_param(mysqli_stmt $statement, string $types, mixed &...$vars): bool {} // parameters::bind_param
 function mysqli_stmt_bind_result(mysqli_stmt $statement, mixed &...$vars): bool {} // statement_result::bind_result
 function mysqli_stmt_close(mysqli_stmt $statement): true {} // prepare::close
 function mysqli_stmt_data_seek(mysqli_stmt $statement, int $offset): void {} // statement_result::data_seek
@@ -258,7 +258,7 @@ function mysqli_stmt_param_count(mysqli_stmt $statement): int {} // statement_pr
 function mysqli_stmt_prepare(mysqli_stmt $statement, string $query): bool {} // prepare::prepare
 function mysqli_stmt_reset(mysqli_stmt $statement): bool {} // prepare::reset
 function mysqli_stmt_result_metadata(mysqli_stmt $statement): mysqli_result|false {} // statement_result::result_metadata
-function mysqli_stmt_send_long_data(mysqli_stmt $statement, int $param_num, string $data): bool {} // execute::send_long_data
+function mysqli_stmt_send_long_data(mysqli_stmt $statement, int $param_num, string $data): bool {} // parameters::send_long_data
 function mysqli_stmt_store_result(mysqli_stmt $statement): bool {} // statement_result::store_result
 function mysqli_stmt_sqlstate(mysqli_stmt $statement): string {} // statement_property::sqlstate
 function mysqli_sqlstate(mysqli $mysql): string {} // link::sqlstate
@@ -427,7 +427,7 @@ class mysqli_stmt {
     public function __construct(mysqli $mysql, ?string $query = null) {} // prepare::construct
     public function attr_get(int $attribute): int {} // statement_attribute::attr_get, tentative
     public function attr_set(int $attribute, int $value): bool {} // statement_attribute::attr_set, tentative
-    public function bind_param(string $types, mixed &...$vars): bool {} // execute::bind_param, tentative
+    public function bind_param(string $types, mixed &...$vars): bool {} // parameters::bind_param, tentative
     public function bind_result(mixed &...$vars): bool {} // statement_result::bind_result, tentative
     public function close() {} // prepare::close, tentative, returns true since 8.4
     public function data_seek(int $offset): void {} // statement_result::data_seek, tentative
@@ -438,7 +438,7 @@ class mysqli_stmt {
     public function more_results(): bool {} // statement_result::more_results, tentative
     public function next_result(): bool {} // statement_result::next_result, tentative
     public function num_rows(): string|int {} // statement_property::num_rows, tentative
-    public function send_long_data(int $param_num, string $data): bool {} // execute::send_long_data, tentative
+    public function send_long_data(int $param_num, string $data): bool {} // parameters::send_long_data, tentative
     public function free_result(): void {} // statement_result::free_result, tentative
     public function reset(): bool {} // prepare::reset, tentative
     public function prepare(string $query): bool {} // prepare::prepare, tentative

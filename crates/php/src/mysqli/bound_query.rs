@@ -98,7 +98,7 @@ fn bind(call: &Call<'_>, statement: &Statement, given: Given<'_>) -> Outcome {
             number += 1;
         });
     }
-    statement.set_types(core::iter::repeat_n(super::execute::AS_IT_IS, values));
+    statement.set_types(core::iter::repeat_n(super::parameters::AS_IT_IS, values));
     let _ = statement.expansion.with(|it| {
         it.text = expand(given.sql, given.dialect, &it.shapes);
     });

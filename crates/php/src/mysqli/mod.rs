@@ -10,6 +10,7 @@ pub(crate) mod fetch;
 pub(crate) mod field;
 pub(crate) mod link;
 pub(crate) mod options;
+pub(crate) mod parameters;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
 pub(crate) mod query;

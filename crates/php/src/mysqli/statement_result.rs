@@ -166,7 +166,7 @@ pub(crate) fn bind_result(call: &mut Call<'_>) -> Outcome {
         return Err(throw_argument_count_error(what));
     }
     if statement.phase.get() < Phase::Prepared {
-        statement.fail(super::execute::NO_PREPARE_STMT, b"Statement not prepared");
+        statement.fail(super::parameters::NO_PREPARE_STMT, b"Statement not prepared");
         call.returns().bool(false);
         return Ok(());
     }
