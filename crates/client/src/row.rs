@@ -160,6 +160,12 @@ impl<'a> Row<'a> {
             Row::Long(row) => Values::Long(row.values()),
         }
     }
+
+    /// The same, and which of them are long ones in blocks of their own.
+    #[inline]
+    pub fn values_and_blocks(&self) -> impl ExactSizeIterator<Item = Option<LongRowValue<'a>>> {
+        ValuesAndBlocks(self.values())
+    }
 }
 
 /// The values of a [`Row`].
@@ -196,5 +202,26 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
+/// The values of a [`Row`], with the blocks of long ones.
+struct ValuesAndBlocks<'a>(Values<'a>);
+
+impl<'a> Iterator for ValuesAndBlocks<'a> {
+    type Item = Option<LongRowValue<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Values::Long(values) => values.next(),
+            others => others.next().map(|value| value.map(LongRowValue::Bytes)),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for ValuesAndBlocks<'_> {}
 impl ExactSizeIterator for Values<'_> {}
 impl FusedIterator for Values<'_> {}

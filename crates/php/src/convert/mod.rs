@@ -3,6 +3,7 @@
 //! How a column is read is decided once a result. A row has been checked when it arrived; a value that can't be read after all
 //! becomes NULL rather than a crash.
 
+mod column;
 mod reader;
 
 use crate::statistics::{ColumnTally, Key as Counter, RowTally};
@@ -11,6 +12,7 @@ use crate::zend::memory::is_memory_exhausted;
 pub(crate) use crate::zend::row::Shape;
 use crate::zend::row::{NewRow, Template, write_one};
 use crate::zend::slot::Slot;
+use column::{Column, are_plain, write_long};
 use core::cell::Cell;
 use reader::Reader;
 use vaquita_client::{
@@ -31,49 +33,6 @@ pub(crate) enum Format {
     Text,
     /// In the form of their type: the answer to a prepared statement.
     Binary,
-}
-
-/// How the values of one column are read, and how many were.
-struct Column {
-    reader: Cell<Reader>,
-    tally: ColumnTally,
-}
-
-impl Column {
-    /// Writes its value of a row.
-    #[inline(always)]
-    fn write(&self, bytes: Option<&[u8]>, slot: Slot<'_>) {
-        match bytes {
-            Some(bytes) => self.reader.get().write(bytes, slot),
-            None => {
-                self.tally.null();
-                slot.null();
-            }
-        }
-    }
-}
-
-impl Column {
-    /// Writes its value of a row with long values, which need no copy where they are strings.
-    fn write_any(&self, value: Option<LongRowValue<'_>>, slot: Slot<'_>) {
-        match value {
-            Some(LongRowValue::Block(block)) if self.reader.get() == Reader::Bytes => {
-                slot.block(block);
-            }
-            value => self.write(value.map(LongRowValue::bytes), slot),
-        }
-    }
-}
-
-/// Whether the values of all columns are strings as they come.
-fn are_plain(columns: &[Column]) -> bool {
-    columns.iter().all(|column| column.reader.get() == Reader::Bytes)
-}
-
-/// Writes a string out of the way of those that are short.
-#[inline(never)]
-fn write_long(bytes: &[u8], slot: Slot<'_>) {
-    slot.bytes(bytes);
 }
 
 /// How the rows of one result become values.
@@ -178,16 +137,9 @@ impl Layout {
         self.tally.row(row);
         let names = columns.iter().map(ColumnDefinition41::name);
         let mut columns = self.columns.iter();
-        if let Row::Long(row) = row {
-            let mut values = row.values();
-            return write_one(slot, shape, names, |slot| match columns.next() {
-                Some(column) => column.write_any(values.next().flatten(), slot),
-                None => slot.null(),
-            });
-        }
-        let mut values = row.values();
+        let mut values = row.values_and_blocks();
         write_one(slot, shape, names, |slot| match columns.next() {
-            Some(column) => column.write(values.next().flatten(), slot),
+            Some(column) => column.write_any(values.next().flatten(), slot),
             None => slot.null(),
         });
     }
@@ -298,7 +250,7 @@ impl Layout {
         match row {
             Row::Text(row) => self.write_text(row, slots),
             Row::Binary(row) => self.write_binary(row, slots),
-            Row::Long(row) => self.write_long_row(row, slots),
+            Row::Long(row) => self.write_with_long(row, slots),
         }
     }
 
@@ -318,7 +270,7 @@ impl Layout {
     }
 
     #[inline(never)]
-    fn write_long_row<'a>(&self, row: LongRow<'_>, slots: impl Iterator<Item = Slot<'a>>) {
+    fn write_with_long<'a>(&self, row: LongRow<'_>, slots: impl Iterator<Item = Slot<'a>>) {
         for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
             column.write_any(value, slot);
         }
@@ -326,59 +278,28 @@ impl Layout {
 
     /// Writes once more the first values of a row.
     pub(crate) fn write_again<'a>(&self, row: Row<'_>, slots: impl Iterator<Item = Slot<'a>>) {
-        if let Row::Long(row) = row {
-            for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
-                match value {
-                    Some(_) => column.write_any(value, slot),
-                    None => slot.null(),
-                }
-            }
-            return;
-        }
-        for ((column, value), slot) in self.columns.iter().zip(row.values()).zip(slots) {
-            match value {
-                Some(bytes) => column.reader.get().write(bytes, slot),
-                None => slot.null(),
-            }
+        for ((column, value), slot) in self.columns.iter().zip(row.values_and_blocks()).zip(slots) {
+            column.write_uncounted(value, slot);
         }
     }
 
     /// Writes each value of a row where `place` says.
     pub(crate) fn write_each<'a>(&self, row: Row<'_>, place: impl Fn(usize) -> Option<Slot<'a>>) {
         self.tally.row(row);
-        if let Row::Long(row) = row {
-            for (number, (column, value)) in self.columns.iter().zip(row.values()).enumerate() {
-                if let Some(slot) = place(number) {
-                    column.write_any(value, slot);
-                }
-            }
-            return;
-        }
-        for (number, (column, value)) in self.columns.iter().zip(row.values()).enumerate() {
+        let values = self.columns.iter().zip(row.values_and_blocks());
+        for (number, (column, value)) in values.enumerate() {
             if let Some(slot) = place(number) {
-                column.write(value, slot);
+                column.write_any(value, slot);
             }
         }
     }
 
     /// Writes one column of a row.
     pub(crate) fn write_column(&self, row: Row<'_>, column: usize, slot: Slot<'_>) {
-        if let Row::Long(row) = row
-            && let Some((column, value)) = self.columns.iter().zip(row.values()).nth(column)
-        {
-            self.tally.lone_value(&column.tally, value.map(LongRowValue::bytes));
-            return match value {
-                Some(_) => column.write_any(value, slot),
-                None => slot.null(),
-            };
-        }
-        match self.columns.iter().zip(row.values()).nth(column) {
+        match self.columns.iter().zip(row.values_and_blocks()).nth(column) {
             Some((column, value)) => {
-                self.tally.lone_value(&column.tally, value);
-                match value {
-                    Some(bytes) => column.reader.get().write(bytes, slot),
-                    None => slot.null(),
-                }
+                self.tally.lone_value(&column.tally, value.map(LongRowValue::bytes));
+                column.write_uncounted(value, slot);
             }
             None => slot.null(),
         }
