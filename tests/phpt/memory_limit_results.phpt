@@ -15,10 +15,13 @@ for ($i = 0; $i < 5; $i++) {
 $all = "'SELECT * FROM t'";
 $one = "\"SELECT REPEAT('x', 30000000)\"";
 $large = "\"SELECT id, REPEAT('y', 100000) FROM t LIMIT 300\"";
+$middle = "\"SELECT id, REPEAT('y', 30000) FROM t LIMIT 2000\"";
 $ways = [
     'query' => "\$db->query($all)",
     'a value' => "\$db->query($one)",
     'large values' => "\$db->query($large)",
+    'values of 30 KB' => "\$db->query($middle)",
+    'values of 30 KB, PDO' => "\$pdo->query($middle)",
     'store_result' => "\$db->real_query($all); \$db->store_result()",
     'a value, store_result' => "\$db->real_query($one); \$db->store_result()",
     'a value, unbuffered' => "\$db->query($one, MYSQLI_USE_RESULT)->fetch_row()",
@@ -61,6 +64,8 @@ child("mysqli_report(MYSQLI_REPORT_OFF); \$db = connect(); var_dump(\$db->query(
 query: 2008 HY000, 2006, 6, 1000000 exit code 0 
 a value: 2008 HY000, 2006, 6, 1000000 exit code 0 
 large values: 2008 HY000, 2006, 6, 1000000 exit code 0 
+values of 30 KB: 2008 HY000, 2006, 6, 1000000 exit code 0 
+values of 30 KB, PDO: 2008 HY000, 2006, 6, 1000000 exit code 0 
 store_result: 2008 HY000, 2006, 6, 1000000 exit code 0 
 a value, store_result: 2008 HY000, 2006, 6, 1000000 exit code 0 
 a value, unbuffered: 2008 HY000, 2006, 6, 1000000 exit code 0 

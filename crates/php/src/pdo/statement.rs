@@ -14,6 +14,7 @@ use crate::statistics::Key;
 use crate::zend::error::Thrown;
 use crate::zend::guarded::Guarded;
 use crate::zend::held::Held;
+use crate::zend::memory;
 use crate::zend::pdo::{self, Bound, Running, Values};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
@@ -43,6 +44,8 @@ pub(crate) struct Statement {
     columns: Guarded<Option<Columns>>,
     /// Whether all results of the last run have been seen, or given up; as in stock not before the first one.
     is_done: Cell<bool>,
+    /// How much memory the script used when it was run: after a fatal error that may be more than it may.
+    used_bytes: Cell<usize>,
     /// How often the server was to run it, as one that it had prepared.
     runs: Cell<u64>,
     /// Whether one that the server has prepared has, or would have, a result: then as in stock it takes what waits for its own.
@@ -66,6 +69,7 @@ impl Statement {
             left: Guarded::new(None),
             columns: Guarded::new(None),
             is_done: Cell::new(false),
+            used_bytes: Cell::new(0),
             runs: Cell::new(0),
             has_result: Cell::new(false),
             last: LastError::none(),
@@ -252,7 +256,14 @@ impl Statement {
                 self.tell_again(running);
                 false
             }
-            Some(Advanced::End | Advanced::Gone) | None => false,
+            Some(Advanced::End | Advanced::Gone) => false,
+            None => {
+                // PDO's loop over all rows takes any failure but the first row's for the end, and where there is no memory stock's script ends.
+                if self.error.errno() == codes::OUT_OF_MEMORY {
+                    self.throw();
+                }
+                false
+            }
             Some(Advanced::Spoilt(malformed)) => {
                 warn_of(malformed);
                 self.tell(running, &self.session.error);
@@ -314,6 +325,7 @@ impl pdo::Statement for Statement {
 
     fn execute(&self, running: Running<'_>, is_replaced: bool) -> bool {
         self.is_done.set(false);
+        self.used_bytes.set(memory::used());
         if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
             self.values.clear();
             let rows = self.rows.with(Option::take).ok().flatten();
@@ -334,6 +346,10 @@ impl pdo::Statement for Statement {
     }
 
     fn fetch(&self, running: Running<'_>) -> bool {
+        // PDO's own loop over all rows does not give control back: PHP ends the script behind it.
+        if memory::is_memory_exhausted() && memory::used() > self.used_bytes.get() {
+            return false;
+        }
         let fetched = self.rows.peek(|rows| {
             let rows = rows.as_ref()?;
             rows.next_here(|row| self.values.renew(|slots| rows.layout.write_in_order(row, slots)))

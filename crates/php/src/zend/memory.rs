@@ -2,6 +2,7 @@
 
 use super::{ffi, globals, symbol};
 use core::ffi::{c_int, c_void};
+use core::ptr::NonNull;
 use std::sync::LazyLock;
 
 /// Whether the script has used more memory than it may.
@@ -10,8 +11,14 @@ use std::sync::LazyLock;
 /// beyond it (memory_hard_limit_percent) the process is killed. So a loop that allocates without giving control back has to stop.
 #[inline]
 pub(crate) fn is_memory_exhausted() -> bool {
+    used() > limit()
+}
+
+/// How many bytes the script uses.
+#[inline]
+pub(crate) fn used() -> usize {
     // SAFETY: reads counters of the running request.
-    unsafe { ffi::zend_memory_usage(true) > limit() }
+    unsafe { ffi::zend_memory_usage(true) }
 }
 
 /// How many bytes the script may use; without a limit the most there are.
@@ -24,20 +31,45 @@ pub(super) fn limit() -> usize {
 /// Zend takes memory from the system in pieces of this size, for all blocks that find room in one.
 pub(super) const SEGMENT_BYTES: usize = 2 << 20;
 
-/// Up to this size a block is taken without asking, where nothing worse can come of it than PHP's own fatal error, at the next
-/// statement of the script.
-const UNASKED_BYTES: usize = 64 << 10;
+/// Blocks up to this size stand among others of their size; larger ones become smaller where they stand.
+const MOST_IN_BIN_BYTES: usize = 3072;
+
+/// Blocks up to this size stand in such a piece.
+const MOST_IN_SEGMENT_BYTES: usize = SEGMENT_BYTES - (4 << 10);
+
+/// A block of at least `bytes` bytes, aligned to 8, without a long jump; `None`: the script may not have it, as far as is certain.
+pub(super) fn try_allocate(bytes: usize) -> Option<NonNull<c_void>> {
+    if may_take(bytes) { NonNull::new(allocate(bytes)) } else { None }
+}
+
+/// Changes the size of a block of `bytes` bytes, and tells where it is then, without a long jump; `None`: the script may not
+/// have so many, as far as is certain, and all is as it was.
+///
+/// # Safety
+/// As of `release`.
+pub(super) unsafe fn try_resize(
+    block: *mut c_void,
+    bytes: usize,
+    new_bytes: usize,
+) -> Option<NonNull<c_void>> {
+    let stays = new_bytes < bytes && new_bytes > MOST_IN_BIN_BYTES;
+    if !stays && !may_take(new_bytes) {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    NonNull::new(unsafe { resize(block, new_bytes) })
+}
 
 /// Whether a block of so many bytes can be taken without a long jump, and without the process being killed.
 ///
-/// Where it is certain: Zend may have to take more from the system than it is asked for.
-pub(super) fn may_take(bytes: usize) -> bool {
-    if bytes <= UNASKED_BYTES && *EXHAUSTION_WAITS {
-        return true;
-    }
-    let taken = if bytes < SEGMENT_BYTES { SEGMENT_BYTES } else { bytes.saturating_add(1 << 16) };
-    // SAFETY: reads counters of the running request.
-    unsafe { ffi::zend_memory_usage(true) }.saturating_add(taken) <= limit()
+/// Where it is certain: Zend may have to take more from the system than it is asked for; also to keep the books of a block that has a piece of
+/// its own. A small block also where nothing worse can come of it than PHP's own fatal error, at the next statement of the script: once that is
+/// due, none is taken any more.
+fn may_take(bytes: usize) -> bool {
+    let own = if bytes > MOST_IN_SEGMENT_BYTES { bytes.saturating_add(4 << 10) } else { 0 };
+    let (used, limit) = (used(), limit());
+    used.saturating_add(own).saturating_add(SEGMENT_BYTES) <= limit
+        || bytes <= MOST_IN_BIN_BYTES && used <= limit && *EXHAUSTION_WAITS
 }
 
 /// Whether an allocation beyond the limit succeeds for the moment: PHP from 8.2.35 and 8.4.27 on, which has a second limit.
@@ -114,11 +146,11 @@ static BIN_OF: [u8; 3072 / 8 + 1] = {
     bin_of
 };
 
-/// Changes a block's size, and tells where it is then.
+/// Changes a block's size, and tells where it is then. Zend long-jumps if the script may not have so many bytes.
 ///
 /// # Safety
 /// As of `release`.
-pub(super) unsafe fn resize(block: *mut c_void, bytes: usize) -> *mut c_void {
+unsafe fn resize(block: *mut c_void, bytes: usize) -> *mut c_void {
     // SAFETY: the caller's promise.
     #[cfg(not(php_debug))]
     unsafe {

@@ -2,7 +2,7 @@
 
 use super::ffi;
 use super::memory::{self, allocate_words};
-use core::ffi::{CStr, c_char};
+use core::ffi::{CStr, c_char, c_void};
 use core::mem::offset_of;
 use core::ptr;
 
@@ -50,18 +50,45 @@ impl Str {
     /// A new string of so many bytes, which are to be written; the NUL behind them is.
     #[inline]
     pub(super) fn with_length(len: usize) -> Str {
-        // SAFETY: `allocate_words` returns memory of at least the size asked for, aligned to 8, or does not return; every field of the header is
-        // written, and `len + 1` bytes have room behind it.
+        // SAFETY: `allocate_words` returns memory of at least the size asked for, aligned to 8, or does not return.
+        unsafe { Str::begin(allocate_words(words_for(len)), len) }
+    }
+
+    /// The same without a long jump; `None`: the script may not have it.
+    pub(super) fn try_with_length(len: usize) -> Option<Str> {
+        let block = memory::try_allocate(words_for(len) * 8)?;
+        // SAFETY: it is of that size and aligned to 8.
+        Some(unsafe { Str::begin(block.as_ptr(), len) })
+    }
+
+    /// Writes what a string has around its bytes.
+    ///
+    /// # Safety
+    /// `block` must have [`words_for`] so many bytes, and be nobody else's.
+    #[inline]
+    unsafe fn begin(block: *mut c_void, len: usize) -> Str {
+        let string = block.cast::<ffi::zend_string>();
+        // SAFETY: the caller's promise; every field of the header is written.
         unsafe {
-            let words = HEADER_BYTES / 8 + len / 8 + 1;
-            let string = allocate_words(words).cast::<ffi::zend_string>();
             (*string).gc.refcount = 1;
             (*string).gc.u.type_info = ffi::GC_STRING;
             (*string).h = 0;
-            (*string).len = len;
-            Str(string).as_mut_ptr().add(len).write(0);
-            Str(string)
+            Str(string).end(len)
         }
+    }
+
+    /// Writes its length, and the NUL behind its bytes.
+    ///
+    /// # Safety
+    /// It must have room for them, and be nobody else's.
+    #[inline]
+    unsafe fn end(self, len: usize) -> Str {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*self.0).len = len;
+            self.as_mut_ptr().add(len).write(0);
+        }
+        self
     }
 
     /// The string whose bytes begin there.
@@ -73,18 +100,19 @@ impl Str {
         Str(unsafe { bytes.sub(HEADER_BYTES) }.cast())
     }
 
-    /// The same string with another length; what it has more is to be written.
+    /// The same string with another length, without a long jump; what it has more is to be written. `None`: the script may not have it.
     ///
     /// # Safety
     /// Nobody else may have it.
-    pub(super) unsafe fn resized(self, len: usize) -> Str {
-        // SAFETY: the caller's promise; there is room for the header, the bytes and the NUL behind them.
+    pub(super) unsafe fn try_resized(self, len: usize) -> Option<Str> {
+        // SAFETY: the caller's promise; there is room for the header, the bytes and the NUL behind them then.
         unsafe {
-            let words = HEADER_BYTES / 8 + len / 8 + 1;
-            let string: *mut ffi::zend_string = memory::resize(self.0.cast(), words * 8).cast();
-            (*string).len = len;
-            Str(string).as_mut_ptr().add(len).write(0);
-            Str(string)
+            let block = memory::try_resize(
+                self.0.cast(),
+                words_for((*self.0).len) * 8,
+                words_for(len) * 8,
+            )?;
+            Some(Str(block.as_ptr().cast()).end(len))
         }
     }
 
@@ -188,6 +216,12 @@ impl Str {
 pub(crate) fn ascii(bytes: &[u8]) -> Option<&str> {
     // SAFETY: ASCII is UTF-8.
     bytes.is_ascii().then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
+}
+
+/// How many times 8 bytes a string takes: its header, its bytes and a NUL.
+#[inline]
+const fn words_for(len: usize) -> usize {
+    HEADER_BYTES / 8 + len / 8 + 1
 }
 
 /// `IS_STR_INTERNED` of zend_types.h (there an alias that bindgen can't evaluate).

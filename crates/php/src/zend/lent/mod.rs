@@ -1,12 +1,13 @@
 //! What the driver borrows of the request's memory: pieces for the rows of results, and strings for their long values, which PHP
 //! takes as they are.
 //!
-//! All of it counts against memory_limit. Here Zend's allocator is called while the driver works, against the rule of `zend`: it is asked
-//! for nothing that it would long-jump for.
+//! All of it counts against memory_limit, but for what is [spare]. Here Zend's allocator is called while the driver works, against the rule
+//! of `zend`: it is asked only where it does not long-jump.
 
 mod pool;
+mod spare;
 
-use super::memory::{self, may_take};
+use super::memory;
 use super::string::Str;
 use core::ptr::{self, NonNull};
 use pool::{POOL, Pool};
@@ -21,32 +22,25 @@ pub(crate) struct Lent;
 impl Memory for Lent {
     fn rows(&self, bytes: usize) -> Option<Block> {
         POOL.with(|pool| {
-            let start = match pool.take(bytes) {
-                Some(piece) => piece,
-                None if may_take_with(pool, bytes) => NonNull::new(memory::allocate(bytes))?,
-                None => return None,
-            };
+            let piece = pool.take(bytes).or_else(|| pool.or_empty(|| memory::try_allocate(bytes)));
+            let Some(piece) = piece else { return spare::lend(bytes) };
             pool.lend(bytes);
             // SAFETY: it has so many bytes, nobody else's, of memory that the kernel gave Zend. Objects of PHP never leave their thread, nor
             // do blocks.
-            Some(unsafe { Block::lent(start.cast(), bytes, &Rows) })
+            Some(unsafe { Block::lent(piece.cast(), bytes, &Rows) })
         })
     }
 
     fn value(&self, bytes: usize) -> Option<Block> {
-        if !POOL.with(|pool| may_take_with(pool, bytes)) {
-            return None;
-        }
-        let start = NonNull::new(Str::with_length(bytes).as_mut_ptr())?;
-        POOL.with(|pool| pool.lend_value(bytes));
-        // SAFETY: as above.
-        Some(unsafe { Block::lent(start, bytes, &Values) })
+        POOL.with(|pool| {
+            let string = pool.or_empty(|| Str::try_with_length(bytes));
+            let Some(string) = string else { return spare::lend(bytes) };
+            pool.lend_value(bytes);
+            let start = NonNull::new(string.as_mut_ptr())?;
+            // SAFETY: as above.
+            Some(unsafe { Block::lent(start, bytes, &Values) })
+        })
     }
-}
-
-/// Whether so many bytes can be taken; what nobody uses now may be what is missing.
-fn may_take_with(pool: &Pool, bytes: usize) -> bool {
-    may_take(bytes) || pool.empty() && may_take(bytes)
 }
 
 /// The string that a long value was received into, to which the caller holds a reference then; `None`: it was not received into one.
@@ -71,15 +65,12 @@ unsafe impl Lender for Rows {
         bytes: usize,
         new_bytes: usize,
     ) -> Option<NonNull<u8>> {
-        if new_bytes > bytes && !may_take(new_bytes) {
-            return None;
-        }
         // Zend makes a block smaller where it stands, but for those that it has from the system as they are.
         if bytes == memory::SEGMENT_BYTES && new_bytes < bytes {
             if new_bytes > bytes / 2 {
                 return None;
             }
-            let smaller: NonNull<u8> = NonNull::new(memory::allocate(new_bytes))?.cast();
+            let smaller: NonNull<u8> = memory::try_allocate(new_bytes)?.cast();
             // SAFETY: both have so many bytes; the caller's promise.
             unsafe {
                 ptr::copy_nonoverlapping(start.as_ptr(), smaller.as_ptr(), new_bytes);
@@ -87,9 +78,13 @@ unsafe impl Lender for Rows {
             }
             return Some(smaller);
         }
-        POOL.with(|pool| pool.unlend(bytes));
         // SAFETY: the caller's promise.
-        NonNull::new(unsafe { memory::resize(start.as_ptr().cast(), new_bytes) }.cast())
+        let resized = unsafe { memory::try_resize(start.as_ptr().cast(), bytes, new_bytes) }?;
+        POOL.with(|pool| {
+            pool.unlend(bytes);
+            pool.lend(new_bytes);
+        });
+        Some(resized.cast())
     }
 
     unsafe fn release(&self, start: NonNull<u8>, bytes: usize) {
@@ -109,15 +104,13 @@ unsafe impl Lender for Values {
         bytes: usize,
         new_bytes: usize,
     ) -> Option<NonNull<u8>> {
-        if !may_take(new_bytes) {
-            return None;
-        }
+        // SAFETY: a string's bytes begin there, and nobody else has it.
+        let resized = unsafe { Str::of_bytes(start.as_ptr()).try_resized(new_bytes) }?;
         POOL.with(|pool| {
             pool.unlend_value(bytes);
             pool.lend_value(new_bytes);
         });
-        // SAFETY: a string's bytes begin there, and nobody else has it.
-        NonNull::new(unsafe { Str::of_bytes(start.as_ptr()).resized(new_bytes) }.as_mut_ptr())
+        NonNull::new(resized.as_mut_ptr())
     }
 
     unsafe fn release(&self, start: NonNull<u8>, bytes: usize) {

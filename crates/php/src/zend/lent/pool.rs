@@ -153,16 +153,18 @@ impl Pool {
         }
     }
 
-    /// Gives all that is free back to Zend: whether there was any.
-    pub(super) fn empty(&self) -> bool {
-        let had_some = self.free_bytes.get() > 0;
-        self.free_down_to(0);
-        had_some
+    /// What `take` takes; what nobody uses now may be what is missing.
+    pub(super) fn or_empty<T>(&self, take: impl Fn() -> Option<T>) -> Option<T> {
+        take().or_else(|| {
+            let had_some = self.free_bytes.get() > 0;
+            self.free_down_to(0);
+            if had_some { take() } else { None }
+        })
     }
 
     /// The request ends, and its memory with it.
     pub(super) fn end_request(&self) {
-        self.empty();
+        self.free_down_to(0);
         self.lent_bytes.set(0);
         self.peak_bytes.set(0);
         self.peaks.set([0; REMEMBERED]);
