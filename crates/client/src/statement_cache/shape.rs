@@ -53,7 +53,7 @@ pub(super) fn is_kept(sql: &[u8], dialect: Dialect) -> bool {
     };
     sql.len() <= MAX_TEXT_BYTES
         && is_read_in_one_way()
-        && Reader { tokens: Tokens::new(sql, dialect) }.statement().is_some()
+        && Reader::new(Tokens::new(sql, dialect)).statement().is_some()
 }
 
 /// Whether a statement that is kept has more or fewer columns when another session has changed a table.
@@ -68,20 +68,22 @@ fn is(word: &[u8], words: &[&[u8]]) -> bool {
 /// Reads a statement from its beginning; what is `None` is of no such shape.
 #[derive(Clone)]
 struct Reader<'a> {
+    /// The token that comes next.
+    next: Option<Token<'a>>,
+    /// Those behind it.
     tokens: Tokens<'a>,
 }
 
 impl<'a> Reader<'a> {
-    fn peek(&self) -> Option<Token<'a>> {
-        self.tokens.clone().next()
+    fn new(mut tokens: Tokens<'a>) -> Self {
+        Reader { next: tokens.next(), tokens }
     }
 
     /// Takes a token of which this holds, if it comes next.
     fn take(&mut self, holds: impl FnOnce(Token<'a>) -> bool) -> bool {
-        let mut tokens = self.tokens.clone();
-        let is_taken = tokens.next().is_some_and(holds);
+        let is_taken = self.next.is_some_and(holds);
         if is_taken {
-            self.tokens = tokens;
+            self.next = self.tokens.next();
         }
         is_taken
     }
@@ -112,7 +114,7 @@ impl<'a> Reader<'a> {
         } else {
             return None;
         }
-        self.peek().is_none().then_some(())
+        self.next.is_none().then_some(())
     }
 
     fn select(&mut self) -> Option<()> {
@@ -217,7 +219,7 @@ impl<'a> Reader<'a> {
         if self.word(b"AS") {
             return self.name();
         }
-        let is_alias = match self.peek() {
+        let is_alias = match self.next {
             Some(Token::Word(word)) => !is(word, &NOT_ALIASES),
             token => token == Some(Token::Name),
         };
@@ -302,12 +304,22 @@ impl<'a> Reader<'a> {
         if self.word(b"LIKE") {
             return self.value();
         }
-        let mut signs = 0;
-        while signs < 3 && self.take(|it| matches!(it, Token::Symbol(b'=' | b'<' | b'>' | b'!'))) {
-            signs += 1;
-        }
-        (signs > 0 && !is_negated).then_some(())?;
+        (!is_negated && self.comparison_sign()).then_some(())?;
         self.value()
+    }
+
+    /// One of `=`, `<`, `>`, `<=`, `>=`, `<>`, `!=` and `<=>`; what is `=!` here negates what follows.
+    fn comparison_sign(&mut self) -> bool {
+        if self.symbol(b'!') {
+            return self.symbol(b'=');
+        }
+        let is_less = self.symbol(b'<');
+        let is_more = self.symbol(b'>');
+        let is_equal = (!is_less || !is_more) && self.symbol(b'=');
+        if is_less && is_equal {
+            self.symbol(b'>');
+        }
+        is_less || is_more || is_equal
     }
 
     /// A parameter, a literal or a column.
@@ -359,7 +371,7 @@ mod tests {
             "SELECT t0.id AS id_1, t0.name AS name_2 FROM user t0 WHERE t0.id = ?",
             "select count(*) as aggregate from `posts` where `user_id` = ? and `draft` <> ?",
             "SELECT MAX(a), b.* FROM d.t AS b WHERE a >= ? AND (b LIKE ? OR c IS NOT NULL)",
-            "SELECT a FROM t WHERE a != 3 OR c NOT LIKE 'x%' OR d <=> ?",
+            "SELECT a FROM t WHERE a != 3 OR c NOT LIKE 'x%' OR d <=> ? OR e <> 1 OR f <= 2 OR g < -3",
             "SELECT a FROM t, u WHERE t.a = u.a ORDER BY t.a DESC, u.b LIMIT 10 OFFSET 20",
             "select a.x from a inner join b on a.id = b.a_id left join c on (c.id = b.c_id) where b.y > ?",
             "SELECT a FROM t WHERE a = ? FOR UPDATE",
@@ -403,6 +415,9 @@ mod tests {
             "SELECT a FROM t WHERE CURRENT_DATE > ?",
             "SELECT a FROM t WHERE NOT a = ?",
             "SELECT a FROM t WHERE a = ? = ?",
+            "SELECT a FROM t WHERE a = !?",
+            "SELECT a FROM t WHERE a != !?",
+            "SELECT a FROM t WHERE a > < ?",
             "SELECT a FROM t WHERE a = ? XOR b = ?",
             "SELECT a FROM t WHERE a NOT = ?",
             "SELECT a FROM t WHERE a IN (SELECT b FROM u WHERE c = ?)",
