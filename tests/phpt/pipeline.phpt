@@ -109,6 +109,26 @@ foreach ([MYSQLI_REPORT_OFF, MYSQLI_REPORT_ERROR, MYSQLI_REPORT_ALL] as $mode) {
     $rows->free();
 }
 
+section('the handler of a warning uses the link');
+mysqli_report(MYSQLI_REPORT_ERROR);
+$statement = $db->prepare('SELECT ?');
+foreach ([[$db, ['SELECT 2', 'SELECT 3']], [$statement, [[2], [3]]]] as [$target, $queries]) {
+    $rows = $db->query('SELECT 1', MYSQLI_USE_RESULT);
+    set_error_handler(function () use ($db, $rows, $target, $queries) {
+        $rows->free();
+        tell(pipeline($target, $queries));
+    });
+    tell(pipeline($target, $queries));
+    restore_error_handler();
+}
+mysqli_report(MYSQLI_REPORT_OFF);
+$prepare = new class ($statement) {
+    function __construct(private mysqli_stmt $statement) {}
+    function __toString() { $this->statement->prepare('SELECT 1'); return ''; }
+};
+tell(pipeline($statement, [[$prepare]]));
+show($statement->errno, $statement->error_list[0]['errno'] ?? null);
+
 section('a connection that dies');
 mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 $outcomes = pipeline($db, ['SELECT 1', "KILL $db->thread_id", 'SELECT 2', 'SELECT 3']);
@@ -212,6 +232,17 @@ busy: ["mysqli_sql_exception 2014 HY000", "mysqli_sql_exception 2014 HY000"]
 1 | [["1"]]
 busy: thrown mysqli_sql_exception(2014) [HY000]: Commands out of sync; you can't run this command now
 2014 | 1 | ["1"]
+=== the handler of a warning uses the link
+0 | [["2"]]
+1 | [["3"]]
+0 | "mysqli_sql_exception 2014 HY000"
+1 | "mysqli_sql_exception 2014 HY000"
+0 | [["2"]]
+1 | [["3"]]
+0 | "mysqli_sql_exception 2014 HY000"
+1 | "mysqli_sql_exception 2014 HY000"
+0 | "mysqli_sql_exception 2014 HY000"
+2014 | 2014
 === a connection that dies
 2013
 [["1"]] | true

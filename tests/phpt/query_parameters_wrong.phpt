@@ -32,6 +32,11 @@ $wrong('VALUES ?', [[[1, 2], [1]]]);
 $wrong('VALUES ?', [[['a' => 1]]]);
 $wrong('SELECT 1 IN (?)', [range(1, 65536)]);
 show(query($db, 'SELECT 65535 IN (?)', [range(1, 65535)])?->fetch_row());
+$named = [];
+foreach (range(1, 65535) as $number) {
+    $named["name$number"] = $number;
+}
+show(query($db, 'SELECT 65535 IN (:' . implode(', :', array_keys($named)) . ')', $named)?->fetch_row());
 
 section('types');
 $wrong('SELECT ?', [new stdClass]);
@@ -82,6 +87,7 @@ VALUES ?: thrown ValueError(0): Vaquita\query(): Argument #3 ($params) must have
 VALUES ?: thrown ValueError(0): Vaquita\query(): Argument #3 ($params) must have rows of the same length for ? number 1: number 2 has 1 values, the first 2
 VALUES ?: thrown ValueError(0): Vaquita\query(): Argument #3 ($params) must have a list as each row for ? number 1: nobody knows the columns that its keys mean
 SELECT 1 IN (?): thrown ValueError(0): Vaquita\query(): Argument #3 ($params) must not have more than 65535 values in all
+[1]
 [1]
 === types
 SELECT ?: thrown TypeError(0): Vaquita\query(): Argument #3 ($params) must be an array with int, float, bool, string, null or Stringable, or arrays of those, for ? number 1, stdClass given

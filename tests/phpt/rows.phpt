@@ -51,6 +51,7 @@ attempt('null', fn() => $rows[0][null]);
 attempt('true', fn() => $rows[true]['id']);
 attempt('a float', fn() => $rows[1.0]['id']);
 attempt('a fraction', fn() => $rows[1.5]['id']);
+attempt('a float beyond integers', fn() => isset($rows[1e300]));
 attempt('none at all', fn() => isset($rows[INF]));
 attempt('an array', fn() => $rows[[]]);
 attempt('an object', fn() => $rows[0][new class { public function __toString() { return 'id'; } }]);
@@ -221,6 +222,7 @@ null: null
 true: "2"
 a float: "2"
 a fraction: thrown TypeError(0): Cannot access offset of type float on Vaquita\Rows
+a float beyond integers: thrown TypeError(0): Cannot access offset of type float on Vaquita\Rows
 none at all: thrown TypeError(0): Cannot access offset of type float on Vaquita\Rows
 an array: thrown TypeError(0): Cannot access offset of type array on Vaquita\Rows
 an object: thrown TypeError(0): Cannot access offset of type class@anonymous on Vaquita\Row

@@ -123,7 +123,7 @@ pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;
 pub use statement::Statement;
 pub use statistics::{ByProtocol, Packets, Statistics};
-pub use template::{Placeholder, Placeholders, Shape, expand};
+pub use template::{Placeholder, Placeholders, Shape, expand, unknown_name};
 pub use tls::{TlsOptions, Verify};
 pub use tokens::Dialect;
 pub use wire::ByteStream;

@@ -3,6 +3,8 @@
 //! They are found as the server reads the statement ([`crate::tokens`]), so that what stands in a string, a comment or a quoted name is none.
 //! Should the server read it otherwise all the same, it counts other placeholders than are sent, and refuses: no value ever stands in the text.
 
+use std::collections::HashSet;
+
 use crate::tokens::{Dialect, Token, Tokens};
 
 /// A placeholder.
@@ -58,6 +60,17 @@ impl<'a> Iterator for Placeholders<'a> {
             }
         }
     }
+}
+
+/// The first of these names that no placeholder has.
+pub fn unknown_name<'n>(
+    text: &[u8],
+    dialect: Dialect,
+    mut names: impl Iterator<Item = &'n [u8]>,
+) -> Option<&'n [u8]> {
+    let known: HashSet<&[u8]> =
+        Placeholders::new(text, dialect).filter_map(|placeholder| placeholder.name).collect();
+    names.find(|name| !known.contains(name))
 }
 
 /// How many values stand in the place of a placeholder.
@@ -152,6 +165,16 @@ mod tests {
         check("", &[]);
         check_in(dialect("latin1", true), br"'\' ?", &[b"?"]);
         check_in(dialect("gbk", false), b"'\xBF\\' ?", &[b"?"]);
+    }
+
+    #[test]
+    fn a_name_without_a_placeholder_is_found() {
+        let unknown = |text: &str, names: &[&'static str]| {
+            let names = names.iter().map(|name| name.as_bytes());
+            unknown_name(text.as_bytes(), dialect("utf8mb4", false), names)
+        };
+        assert_eq!(unknown("SELECT :a, ?, ':c', :b, :a", &["b", "a"]), None);
+        assert_eq!(unknown("SELECT :a, ?, ':c', :b, :a", &["a", "c", "d"]), Some(&b"c"[..]));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::zend::entries::Entries;
 use crate::zend::error::{Outcome, Thrown, throw_type_error};
 use crate::zend::slot::{Kind, Value};
 use crate::zend::string::Str;
-use vaquita_client::{Dialect, Placeholders, Shape, expand};
+use vaquita_client::{Dialect, Placeholders, Shape, expand, unknown_name};
 
 /// The most placeholders that a statement can have: servers count them with 16 bits.
 const MAX_VALUES: usize = u16::MAX as usize;
@@ -171,16 +171,15 @@ fn check_keys(call: &Call<'_>, given: Given<'_>) -> Outcome {
             return Err(wrong(call, &what));
         }
     }
-    for (key, _) in elements() {
-        let Some(name) = key else {
-            let what = b"must have the names of the placeholders as its keys, without their colons";
-            return Err(wrong(call, &[what]));
-        };
-        if placeholders().all(|it| it.name != Some(name)) {
-            let what: [&[u8]; 3] =
-                [b"must not have a value for \"", name, b"\", which no placeholder is called"];
-            return Err(wrong(call, &what));
-        }
+    if elements().any(|(key, _)| key.is_none()) {
+        let what = b"must have the names of the placeholders as its keys, without their colons";
+        return Err(wrong(call, &[what]));
+    }
+    let names = elements().filter_map(|(name, _)| name);
+    if let Some(name) = unknown_name(given.sql, given.dialect, names) {
+        let what: [&[u8]; 3] =
+            [b"must not have a value for \"", name, b"\", which no placeholder is called"];
+        return Err(wrong(call, &what));
     }
     Ok(())
 }

@@ -35,19 +35,23 @@ pub(crate) fn pipeline(call: &mut Call<'_>) -> Outcome {
             Link::session(link, Status::Valid)?;
             check_queries(given)?;
             let session = &link.state().session;
-            let begun = run_queries(session, given, until);
-            give(call, session, &session.error, given, Format::Text, begun)
+            match run_queries(session, given, until) {
+                Ok(()) => give(call, session, given, Format::Text),
+                Err(Failed) => return give_failure(call, &session.error, given),
+            }
         }
         Either::Second(object) => {
             let statement = Statement::of(object, Status::Valid)?;
             check_rows(given, statement.param_count())?;
-            let begun = statement.run_rows(given, until)?;
+            if let Err(Failed) = statement.run_rows(given, until)? {
+                return give_failure(call, &statement.error, given);
+            }
             let Some(session) = statement.session() else { return Ok(()) };
-            give(call, session, &statement.error, given, Format::Binary, begun)?;
+            give(call, session, given, Format::Binary);
             statement.error.put(session.error.copy());
-            Ok(())
         }
     }
+    Ok(())
 }
 
 /// Throws unless all elements are queries: nothing is sent if one isn't.
@@ -144,27 +148,10 @@ impl Statement {
     }
 }
 
-/// Returns what became of each command, with the keys that they were given with. If nothing was sent, that is reported as any error is; where
-/// it does not throw, each has that error.
-fn give(
-    call: &mut Call<'_>,
-    session: &Rc<Session>,
-    error: &LastError,
-    given: Value<'_>,
-    format: Format,
-    begun: Result<(), Failed>,
-) -> Outcome {
-    if begun.is_err() {
-        session.forget_outcomes();
-        error.report()?;
-    }
+/// Returns what became of each command, with the keys that they were given with.
+fn give(call: &mut Call<'_>, session: &Rc<Session>, given: Value<'_>, format: Format) {
     let mut outcomes = Alike::new(call.returns(), given);
-    loop {
-        let kind = match (begun, session.next_kind()) {
-            (Err(Failed), _) => Kind::Failed,
-            (Ok(()), Some(kind)) => kind,
-            (Ok(()), None) => break,
-        };
+    while let Some(kind) = session.next_kind() {
         let Some(slot) = outcomes.push() else { break };
         // Each object is there before its state is taken: its memory may be refused by a long jump.
         match kind {
@@ -184,9 +171,8 @@ fn give(
                 }
             }
             Kind::Failed => {
-                let _ = begun.and_then(|()| session.next_outcome().map(drop));
-                let error = if begun.is_ok() { &session.error } else { error };
-                report::write_exception(error, slot);
+                let _ = session.next_outcome().map(drop);
+                report::write_exception(&session.error, slot);
             }
         }
         if is_memory_exhausted() {
@@ -195,7 +181,21 @@ fn give(
             break;
         }
     }
-    Ok(())
+}
+
+/// Reports, as any error is, why nothing was sent; where that does not throw, it is what became of each command.
+fn give_failure(call: &mut Call<'_>, error: &LastError, given: Value<'_>) -> Outcome {
+    if !report::throws_errors() {
+        // Before it is reported: the handler of a warning may use the link, whose last error is another one then.
+        let mut outcomes = Alike::new(call.returns(), given);
+        while let Some(slot) = outcomes.push() {
+            report::write_exception(error, slot);
+            if is_memory_exhausted() {
+                return Ok(());
+            }
+        }
+    }
+    error.report()
 }
 
 fn key_of_rows(format: Format) -> Key {

@@ -44,6 +44,11 @@ pub(crate) fn reports_errors() -> bool {
     REPORT_MODE.get() & REPORT_ERROR != 0
 }
 
+/// Whether errors are thrown.
+pub(crate) fn throws_errors() -> bool {
+    REPORT_MODE.get() & (REPORT_ERROR | REPORT_STRICT) == REPORT_ERROR | REPORT_STRICT
+}
+
 /// Reports an error: an exception in strict mode, else a warning. The strings are given over.
 pub(crate) fn raise(errno: u16, sqlstate: Str, message: Str) -> Outcome {
     if REPORT_MODE.get() & REPORT_STRICT != 0 {

@@ -73,7 +73,7 @@ impl Offset {
                 }
                 ffi::IS_NULL => Offset::Name(Str::new(b"")),
                 ffi::IS_FALSE | ffi::IS_TRUE => Offset::Number(value.to_long()),
-                ffi::IS_DOUBLE if (*zval).value.dval.fract() == 0.0 => {
+                ffi::IS_DOUBLE if value.to_long() as f64 == (*zval).value.dval => {
                     Offset::Number(value.to_long())
                 }
                 _ => {
