@@ -168,19 +168,19 @@ unsafe fn resize(block: *mut c_void, bytes: usize) -> *mut c_void {
 /// # Safety
 /// There must be so many bytes that nobody reads any more.
 pub(super) unsafe fn wipe(block: *mut c_void, bytes: usize) {
-    let before_page = block.align_offset(PAGE_BYTES);
-    let pages = bytes.saturating_sub(before_page) / PAGE_BYTES;
+    // SAFETY: it reads a number of the system's.
+    let page = usize::try_from(unsafe { getpagesize() }).unwrap_or(usize::MAX);
+    let before = block.addr().next_multiple_of(page) - block.addr();
+    let pages = bytes.saturating_sub(before) / page;
     // SAFETY: the caller's promise; the pages are within the block. Where the system refuses, they stay as they are.
-    unsafe { madvise(block.byte_add(before_page), pages * PAGE_BYTES, MADV_DONTNEED) };
+    unsafe { madvise(block.byte_add(before), pages * page, MADV_DONTNEED) };
 }
-
-/// At least as large as the system's pages are on the machines that this is built for.
-const PAGE_BYTES: usize = 64 << 10;
 
 /// Of `<sys/mman.h>` on Linux.
 const MADV_DONTNEED: c_int = 4;
 
 unsafe extern "C" {
+    fn getpagesize() -> c_int;
     fn madvise(start: *mut c_void, length: usize, advice: c_int) -> c_int;
 }
 

@@ -116,8 +116,8 @@ unsafe impl Lender for Values {
     unsafe fn release(&self, start: NonNull<u8>, bytes: usize) {
         // SAFETY: a string's bytes begin there, and a reference to it is the block's.
         let string = unsafe { Str::of_bytes(start.as_ptr()) };
-        let is_last_of_large = POOL.with(|pool| pool.unlend_value(bytes));
-        if is_last_of_large && string.is_sole() {
+        let is_at_end_of_large = POOL.with(|pool| pool.unlend_value(bytes));
+        if is_at_end_of_large && string.is_sole() {
             // SAFETY: nobody else has it, and so many bytes are its own.
             unsafe { memory::wipe(start.as_ptr().cast(), bytes) };
         }

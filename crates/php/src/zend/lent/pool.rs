@@ -86,7 +86,7 @@ impl Pool {
         self.value_peak_bytes.set(self.value_peak_bytes.get().max(self.value_bytes.get()));
     }
 
-    /// Notes that it is not any more: whether it was one of the last of a large result.
+    /// Notes that it is not any more: whether it was one of the first or the last of a large result, where Zend keeps what they stood in.
     pub(super) fn unlend_value(&self, bytes: usize) -> bool {
         let left = self.value_bytes.get().saturating_sub(bytes);
         self.value_bytes.set(left);
@@ -94,7 +94,7 @@ impl Pool {
         if left == 0 {
             self.value_peak_bytes.set(0);
         }
-        left < LARGE_BYTES && peak >= LARGE_BYTES
+        peak >= LARGE_BYTES && (left < LARGE_BYTES || peak - left <= LARGE_BYTES)
     }
 
     /// Takes a piece back, into the pool or out of it.
