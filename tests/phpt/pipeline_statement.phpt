@@ -52,6 +52,26 @@ show($count->get_result()->fetch_all());
 $count->attr_set(MYSQLI_STMT_ATTR_CURSOR_TYPE, MYSQLI_CURSOR_TYPE_READ_ONLY);
 show(outcomes(pipeline($count, [[], []])));
 
+section('a statement that had a cursor');
+$ids = 'SELECT id FROM t WHERE id <= ? ORDER BY id';
+$rows = $db->prepare($ids);
+$rows->attr_set(MYSQLI_STMT_ATTR_CURSOR_TYPE, MYSQLI_CURSOR_TYPE_READ_ONLY);
+$rows->execute([2]);
+$rows->fetch();
+// MySQL does not run it without one any more; MariaDB does.
+$refused = fn(array $outcomes) => array_map(fn($it) => $it instanceof mysqli_sql_exception ? $it->getCode() : 0, $outcomes) === [2054, 2054];
+$outcomes = pipeline($rows, [[1], [2]]);
+show(on_mariadb() || on('mysql56') ? outcomes($outcomes) === [[[1]], [[1], [2]]] : $refused($outcomes));
+$rows->attr_set(MYSQLI_STMT_ATTR_CURSOR_TYPE, MYSQLI_CURSOR_TYPE_NO_CURSOR);
+try {
+    $rows->execute([1]);
+    show($rows->get_result()->fetch_all() === [[1]]);
+} catch (mysqli_sql_exception $refusal) {
+    show($refusal->getCode() === 2054 && !on_mariadb());
+}
+$rows->prepare($ids);
+show(outcomes(pipeline($rows, [[1], [2]])), $db->query('SELECT 1')->fetch_row());
+
 section('rows of the last run are given up');
 $select->execute(['one']);
 show(outcomes(pipeline($select, [['two']])));
@@ -106,6 +126,10 @@ attempt('closed', fn() => pipeline($count, [[]]));
 [[[5]], [[5]]]
 [[5]]
 [[[5]], [[5]]]
+=== a statement that had a cursor
+true
+true
+[[[1]], [[1], [2]]] | ["1"]
 === rows of the last run are given up
 [[[2, float 2.5]]]
 another has them: thrown mysqli_sql_exception(2014) [HY000]: Commands out of sync; you can't run this command now

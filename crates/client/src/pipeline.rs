@@ -215,6 +215,9 @@ impl Connection {
             return Due::Refusal(Error::Parameters { expected, given: parameters.len() });
         }
         if let Pipelined::Execute(statement, _) = &command {
+            if let Err(error) = self.check_without_cursor(statement) {
+                return Due::Refusal(error);
+            }
             // With what it runs here nobody knows what it leaves.
             statement.spend();
         }

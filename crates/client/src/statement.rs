@@ -28,6 +28,8 @@ pub struct Statement {
     local_infiles: Names,
     /// Whether the server may ask for a file when it runs.
     may_ask_for_file: bool,
+    /// Whether its rows were behind a cursor once.
+    had_cursor: Cell<bool>,
     /// What its run does to those that are kept.
     pub(crate) effect: Effect,
     /// What it is known by where it may be kept.
@@ -64,6 +66,7 @@ impl Statement {
     pub(crate) fn become_another(&self, other: &Statement) {
         self.id.set(other.id());
         self.columns.replace(other.columns());
+        self.had_cursor.set(other.had_cursor.get());
         if let Some(kept) = &self.kept {
             kept.renew(other.kept.as_deref());
         }
@@ -127,6 +130,7 @@ impl Connection {
             warnings: ok.warnings,
             local_infiles: std::mem::take(&mut self.local_infiles),
             may_ask_for_file: may_ask(sql, self.session.dialect(), false, self.is_mariadb()),
+            had_cursor: Cell::new(false),
             effect: Effect::of_statement(sql, self.session.dialect()),
             // A statement that is not prepared has no warnings to show.
             kept: if ok.warnings == 0 { self.kept(sql, &parameters) } else { None },
@@ -140,8 +144,8 @@ impl Connection {
     /// [`crate::QueryResponse::Cursor`], and [`Connection::send_fetch`] asks for the rows.
     ///
     /// # Errors
-    /// There are more or fewer parameters than `?`, the command is too large, or the connection is gone or in the middle of
-    /// something else.
+    /// There are more or fewer parameters than `?`, the server can't run it without a cursor any more, the command is too large, or the
+    /// connection is gone or in the middle of something else.
     pub fn send_execute(
         &mut self,
         statement: &Statement,
@@ -152,6 +156,9 @@ impl Connection {
             return Err(Error::Parameters { expected: statement.params, given: parameters.len() });
         }
         self.state.allow(Call::Command)?;
+        if !opens_cursor {
+            self.check_without_cursor(statement)?;
+        }
         self.runs_lent = false;
         self.prepare_run(statement, parameters, opens_cursor)?;
         self.local_infiles = Names::default();
@@ -185,7 +192,23 @@ impl Connection {
             }
             read => read,
         }
+        .inspect(|response| {
+            if matches!(response, QueryResponse::Cursor(_)) {
+                statement.had_cursor.set(true);
+            }
+        })
         .inspect_err(|_| statement.spend())
+    }
+
+    /// Whether a statement may run without a cursor. If it has run with one, MySQL 8.0 and 9.7 send its columns then, and an OK packet in place
+    /// of the rows, also after COM_STMT_RESET; 5.6 and MariaDB send the rows.
+    pub(crate) fn check_without_cursor(&self, statement: &Statement) -> Result<(), Error> {
+        if statement.had_cursor.get() && !self.is_mariadb() && self.version_number() >= 80_000 {
+            return Err(Error::Unsupported(
+                "MySQL sends no rows of a statement without a cursor once it has run with one; prepare it again",
+            ));
+        }
+        Ok(())
     }
 
     /// Appends to the bytes of a parameter, for the next run; the server says nothing to that until then.
