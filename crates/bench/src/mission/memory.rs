@@ -45,7 +45,7 @@ const PROMISED: [&str; SIX + 2] =
 const FEWER: u32 = 4;
 /// What the kernel and PHP's caches make of a process differs by as much.
 const SAME_MIB: f64 = 0.25;
-const MEASURES: [Measure; 9] = [
+const MEASURES: [Measure; 10] = [
     Measure::within("RSS with the rows", "MiB", SAME_MIB),
     Measure::told("memory_get_usage", "MiB"),
     Measure::within("peak RSS", "MiB", SAME_MIB),
@@ -54,6 +54,7 @@ const MEASURES: [Measure; 9] = [
     Measure::told("memory_get_usage after", "MiB"),
     Measure::told("wire", "MiB"),
     Measure::within("RSS a row", "bytes", 1.0),
+    Measure::told("wire a row", "bytes"),
     Measure::told("RSS besides", "KiB"),
 ];
 /// Places in those.
@@ -64,6 +65,7 @@ const PEAK_USAGE: usize = 3;
 const AFTER: usize = 4;
 const WIRE: usize = 6;
 const RSS_A_ROW: usize = 7;
+const WIRE_A_ROW: usize = 8;
 
 /// The workload.
 pub(super) struct Memory {
@@ -180,10 +182,7 @@ impl Workload for Memory {
     }
 
     fn promises(&self, results: &Results) -> Vec<Promise> {
-        ["", WITH_JEMALLOC]
-            .into_iter()
-            .flat_map(|with| promises(results, with, self.size))
-            .collect()
+        ["", WITH_JEMALLOC].into_iter().flat_map(|with| promises(results, with)).collect()
     }
 
     fn plots(&self, results: &Results) -> Vec<Plot> {
@@ -196,7 +195,7 @@ impl Workload for Memory {
 }
 
 /// What was promised, with or without a preloaded allocator.
-fn promises(results: &Results, with: &str, size: Size) -> Vec<Promise> {
+fn promises(results: &Results, with: &str) -> Vec<Promise> {
     let of = |group: &str, name: &str| results.of(&format!("{group}{with}"), name);
     let figure = |case: Option<&CaseResults>, measure| case?.median(Runner::Vaquita, measure);
     let mut all = Vec::new();
@@ -222,8 +221,8 @@ fn promises(results: &Results, with: &str, size: Size) -> Vec<Promise> {
     let after = figure(of(HUGE, STORED_HUGE), AFTER);
     at_most("T3 three times over, 600 MB, freed: MiB of RSS above before", after, 1.0);
     let stored = of(ROWS, STORED);
-    let wire = figure(stored, WIRE).map(|mib| mib * 1024.0 * 1024.0 / f64::from(MIXED.rows(size)));
-    let besides = figure(stored, RSS_A_ROW).zip(wire).map(|(rss, wire)| rss - wire);
+    let a_row = figure(stored, RSS_A_ROW).zip(figure(stored, WIRE_A_ROW));
+    let besides = a_row.map(|(rss, wire)| rss - wire);
     at_most("stored, nothing fetched: bytes of RSS a row besides the wire's", besides, 8.0);
     let lazy = of(ROWS, LAZY);
     let share = figure(lazy, RSS).zip(figure(lazy, WIRE)).map(|(rss, wire)| rss / wire);
@@ -268,8 +267,10 @@ impl Grown {
 
     /// In the order of the measures, with what fewer rows need, and how many rows there are then and here.
     fn figures(&self, fewer: &Grown, [few, rows]: [u32; 2]) -> Vec<f64> {
-        let each = (self.rss - fewer.rss) / f64::from(rows.saturating_sub(few).max(1));
-        let besides = self.rss - each * f64::from(rows);
+        // Of the same rows: their numbers get longer.
+        let each = |more: f64| more / f64::from(rows.saturating_sub(few).max(1));
+        let [rss, wire] = [each(self.rss - fewer.rss), each(self.wire - fewer.wire)];
+        let besides = self.rss - rss * f64::from(rows);
         let mib = [
             self.rss,
             self.usage,
@@ -279,7 +280,10 @@ impl Grown {
             self.usage_after,
             self.wire,
         ];
-        mib.into_iter().map(|kib| kib / 1024.0).chain([each * 1024.0, besides]).collect()
+        mib.into_iter()
+            .map(|kib| kib / 1024.0)
+            .chain([rss * 1024.0, wire * 1024.0, besides])
+            .collect()
     }
 }
 
@@ -291,10 +295,13 @@ mod tests {
     fn what_is_for_each_row_is_told_from_the_rest() {
         let line = r#"{"rss_kib":1124,"usage_kib":2048,"peak_kib":3072,"peak_usage_kib":4096,"rss_after_kib":0,"usage_after_kib":0,"wire_kib":512}"#;
         let all = Grown::read(line).unwrap();
-        let fewer = Grown { rss: 356.0, ..Grown::read(line).unwrap() };
-        // 100 KiB, and 1 KiB for each of 1024 rows.
+        let fewer = Grown { rss: 356.0, wire: 128.0, ..Grown::read(line).unwrap() };
+        // 100 KiB, and 1 KiB for each of 1024 rows, half of which came by the wire.
         let figures = all.figures(&fewer, [256, 1024]);
-        assert_eq!(figures.get(1..), Some(&[2.0, 3.0, 4.0, 0.0, 0.0, 0.5, 1024.0, 100.0][..]));
+        assert_eq!(
+            figures.get(1..),
+            Some(&[2.0, 3.0, 4.0, 0.0, 0.0, 0.5, 1024.0, 512.0, 100.0][..])
+        );
         assert_eq!(figures.len(), MEASURES.len());
         assert!(Grown::read("{}").is_err());
     }

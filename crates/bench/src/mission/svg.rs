@@ -132,7 +132,7 @@ fn histogram(plot: &Histogram) -> String {
     let (Some(first), Some(last)) = (sizes().min(), sizes().max()) else {
         let mut svg = String::new();
         text(&mut svg, "label", LABEL, 16.0, "none at all");
-        return drawing(&plot.title, LEGEND, &svg);
+        return drawing(&plot.title, 2.0 * LEGEND, &svg);
     };
     let mut rows = vec![first];
     while let Some(next) = rows.last().filter(|it| **it < last) {
