@@ -517,6 +517,23 @@ mod tests {
         assert!(spoilt > 100, "{spoilt}");
     }
 
+    #[test]
+    fn a_stream_that_ends_in_a_row_is_an_error() {
+        let mut random = Random(3);
+        for _ in 0..100 {
+            let layout = layout(&mut random);
+            let (row, _) = row(&layout, &mut random, &LENGTHS);
+            let length = row.len();
+            let mut cut = row.clone();
+            cut.truncate(random.below(length));
+            let mut stream = stream_of(&[cut], Some(random.clone()));
+            stream.receive_header().unwrap();
+            let received = stream.receive_long_row(length, &layout);
+            assert!(matches!(received, Err(Error::Io { .. })));
+            assert!(stream.receive_header().is_err());
+        }
+    }
+
     /// The head of the second value, its bytes, or those of the last one are in several packets.
     #[test]
     fn a_row_may_come_in_several_packets() {
