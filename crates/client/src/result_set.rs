@@ -10,7 +10,7 @@ use crate::buffered::{Buffered, Storage};
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::memory::LONG_VALUE_BYTES;
-use crate::packet_stream::{MAX_ANSWER_BYTES, MAX_PAYLOAD_BYTES, ReceivedLongRow, Span};
+use crate::packet_stream::{MAX_ANSWER_BYTES, ReceivedLongRow, Span};
 use crate::row::Row;
 use crate::session::Session;
 use crate::state::{Call, State};
@@ -321,7 +321,8 @@ impl Connection {
     /// Receives a row that stays in one piece, or the end of the result.
     fn receive_usual_row(&mut self, length: usize) -> Result<Option<Span>, Error> {
         self.stream.read_far_ahead();
-        let span = self.stream.receive_payload(length, MAX_PAYLOAD_BYTES)?;
+        // A longer one may have long values, unless it is none.
+        let span = self.stream.receive_payload(length, MAX_ANSWER_BYTES)?;
         let payload = self.stream.payload(span);
         if matches!(payload, [0xFE | 0xFF, ..]) {
             let ended = end_of_rows(payload, self.capabilities, &mut self.session);
@@ -344,22 +345,16 @@ impl Connection {
     }
 }
 
-/// Whether a payload ends a result; an ERR packet ends it with an error.
+/// Whether the payload of one packet ends a result; an ERR packet ends it with an error.
 fn end_of_rows(
     payload: &[u8],
     capabilities: Capabilities,
     session: &mut Session,
 ) -> Result<bool, Error> {
     if ErrPacket::is_err(payload) {
-        if payload.len() > MAX_ANSWER_BYTES {
-            return Err(Malformed::new("ERR_Packet", "payload_length").into());
-        }
         return Err(Error::server(&ErrPacket::parse(payload)?));
     }
     if capabilities.contains(Capabilities::DEPRECATE_EOF) {
-        if payload.len() >= MAX_END_BYTES {
-            return Ok(false);
-        }
         let OkPacket { warnings, status, session_state, .. } =
             OkPacket::parse(payload, capabilities)?;
         session.follow(session_state)?;
