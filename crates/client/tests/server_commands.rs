@@ -111,8 +111,7 @@ fn another_user_by_each_plugin() {
             } else {
                 assert_eq!(connection.ping().unwrap_err().code(), 2006);
             }
-            *connection =
-                Connection::connect(&server.options(connection.address().clone())).unwrap();
+            *connection = servers::connect(&server.options(connection.address().clone()));
             run(&mut root, &format!("DROP USER '{user}'"));
         }
     });

@@ -277,7 +277,7 @@ fn a_pipeline_may_be_the_first_that_a_user_sends() {
         for round in 0..4 {
             let (lease, mut connection) = match pool.take(&options, &limits) {
                 Some(taken) => (pool.lease(), taken),
-                None => (pool.lease(), Box::new(Connection::connect(&options).unwrap())),
+                None => (pool.lease(), Box::new(servers::connect(&options))),
             };
             let sql = [
                 "SELECT COALESCE(@left, 'nothing')",
@@ -346,7 +346,7 @@ fn a_pipeline_does_not_begin_in_the_middle_of_something_else() {
 fn a_statement_that_was_kept_runs_as_a_new_one() {
     for server in Server::all() {
         let options = ConnectOptions { statement_cache: 4, ..server.options(server.unix()) };
-        let mut connection = Connection::connect(&options).unwrap();
+        let mut connection = servers::connect(&options);
         run(&mut connection, "DROP TABLE IF EXISTS pipeline_kept");
         run(&mut connection, "CREATE TABLE pipeline_kept (a INT) ENGINE=InnoDB");
         run(&mut connection, "INSERT INTO pipeline_kept VALUES (1)");

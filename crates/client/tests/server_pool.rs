@@ -17,7 +17,7 @@ use vaquita_client::{
 
 /// A new connection, to be given back at once.
 fn give_new(pool: &mut Pool, options: &ConnectOptions) -> u32 {
-    give(pool, Connection::connect(options).expect("the server of the test takes us"))
+    give(pool, servers::connect(options))
 }
 
 fn give(pool: &mut Pool, connection: impl Into<Box<Connection>>) -> u32 {
@@ -45,7 +45,7 @@ fn a_transaction_ends_when_its_connection_is_given_back() {
         run(&mut other, "DROP TABLE IF EXISTS pool_transaction");
         run(&mut other, "CREATE TABLE pool_transaction (id INT) ENGINE=InnoDB");
         let mut pool = Pool::default();
-        let mut connection = Connection::connect(&options).unwrap();
+        let mut connection = servers::connect(&options);
         for _ in 0..2 {
             run(&mut connection, "BEGIN");
             run(&mut connection, "INSERT INTO pool_transaction VALUES (1)");
@@ -75,7 +75,7 @@ fn who_awaits_the_end_of_a_session_finds_no_lock_of_it_a_moment_later() {
         for database in [Some(server.database().as_bytes().to_vec()), None] {
             let options = ConnectOptions { database, ..server.persistent() };
             let mut pool = Pool::default();
-            let mut connection = Box::new(Connection::connect(&options).unwrap());
+            let mut connection = Box::new(servers::connect(&options));
             let id = connection.thread_id();
             for _ in 0..20 {
                 run(&mut connection, &format!("USE {}", server.database()));
@@ -134,12 +134,9 @@ fn another_database_and_another_character_set_are_set_on_the_same_connection() {
             let id = give_new(&mut pool, &options);
             for _ in 0..3 {
                 for options in &asked {
-                    let expected = text(&mut Connection::connect(options).unwrap(), shown);
+                    let expected = text(&mut servers::connect(options), shown);
                     let mut connection = pool.take(options, &LIMITS).unwrap();
-                    assert_eq!(
-                        connection.charset(),
-                        Connection::connect(options).unwrap().charset()
-                    );
+                    assert_eq!(connection.charset(), servers::connect(options).charset());
                     let database = options.database.as_deref().unwrap_or_default();
                     assert_eq!(connection.session().database, database);
                     assert_eq!(text(&mut connection, shown), expected, "{options:?}");
@@ -162,7 +159,7 @@ fn an_interactive_session_has_its_own_timeout_again() {
         let options =
             ConnectOptions { capabilities: Capabilities::INTERACTIVE, ..server.persistent() };
         let mut pool = Pool::default();
-        let mut connection = Connection::connect(&options).unwrap();
+        let mut connection = servers::connect(&options);
         for _ in 0..3 {
             assert_eq!(text(&mut connection, "SELECT @@wait_timeout"), "7777");
             give(&mut pool, connection);
@@ -177,7 +174,7 @@ fn the_last_one_given_is_the_first_one_taken() {
     for server in Server::all() {
         let options = server.persistent();
         let mut pool = Pool::default();
-        let two = [(); 2].map(|()| Connection::connect(&options).unwrap());
+        let two = [(); 2].map(|()| servers::connect(&options));
         let [first, second] = two.map(|connection| give(&mut pool, connection));
         assert_eq!(pool.idle(), 2);
         assert_eq!(pool.take(&options, &LIMITS).unwrap().thread_id(), second);
@@ -220,7 +217,7 @@ fn a_connection_that_became_another_users_is_that_users() {
         drop_user(&mut admin, "pooled", "localhost");
         run(&mut admin, "CREATE USER pooled@localhost IDENTIFIED BY 'secret'");
         let mut pool = Pool::default();
-        let mut connection = Connection::connect(&options).unwrap();
+        let mut connection = servers::connect(&options);
         connection.change_user(b"pooled", b"secret", b"").unwrap();
         let id = give(&mut pool, connection);
         let as_the_other = ConnectOptions {
@@ -262,7 +259,7 @@ fn a_user_may_do_the_same_on_a_connection_that_was_used() {
             ..server.persistent()
         };
         let mut pool = Pool::default();
-        let mut connection = Box::new(Connection::connect(&options).unwrap());
+        let mut connection = Box::new(servers::connect(&options));
         let id = connection.thread_id();
         for _ in 0..4 {
             run(&mut connection, "INSERT INTO pool_there VALUES (1)");
@@ -291,7 +288,7 @@ fn shown_role(server: &Server, admin: &mut Connection) {
         ..options.clone()
     };
     let mut pool = Pool::default();
-    let mut connection = Connection::connect(&options).unwrap();
+    let mut connection = servers::connect(&options);
     run(&mut connection, "SET ROLE pooled_role");
     connection.change_user(b"pooled", b"secret", b"").unwrap();
     let id = give(&mut pool, connection);
@@ -310,7 +307,7 @@ fn what_is_not_ready_or_dead_is_not_handed_on() {
             give(pool, connection);
             assert_eq!((pool.leased(), pool.idle()), (0, 0));
         };
-        let connect = || Connection::connect(&options).unwrap();
+        let connect = || servers::connect(&options);
 
         let mut connection = connect();
         connection.send_query(b"SELECT 1 UNION SELECT 2").unwrap();

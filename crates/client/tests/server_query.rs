@@ -298,7 +298,7 @@ fn a_read_may_not_take_longer_than_its_timeout() {
         for address in server.addresses() {
             let mut options = server.options(address);
             options.read_timeout = Some(Duration::from_millis(300));
-            let mut connection = Connection::connect(&options).unwrap();
+            let mut connection = servers::connect(&options);
             connection.send_query(b"SELECT SLEEP(20)").unwrap();
             let error = connection.read_query_response().expect_err("it takes too long");
             assert_eq!(error.code(), 2006);

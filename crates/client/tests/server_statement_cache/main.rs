@@ -40,7 +40,7 @@ fn options(server: &Server) -> ConnectOptions {
 }
 
 fn connect(server: &Server) -> Connection {
-    Connection::connect(&options(server)).unwrap()
+    servers::connect(&options(server))
 }
 
 /// How often the server has prepared, run, and forgotten a statement in this session.
@@ -112,7 +112,7 @@ fn the_same_text_is_prepared_once() {
     for server in Server::all() {
         for (most, tracks) in [(0, true), (MOST, server.has(Feature::SessionTrack))] {
             let options = ConnectOptions { statement_cache: most, ..options(&server) };
-            let mut connection = Connection::connect(&options).unwrap();
+            let mut connection = servers::connect(&options);
             run(&mut connection, "CREATE TEMPORARY TABLE words (a VARCHAR(9), n INT)");
             run(&mut connection, "INSERT INTO words VALUES ('one', 1)");
             let (before, sent) = (counts(&mut connection), connection.counted().packets_sent);
@@ -236,7 +236,7 @@ fn nothing_is_left_of_a_run_that_leaves_something() {
 fn a_statement_does_not_outlive_its_session() {
     on_each(|server, connection| {
         let persistent = ConnectOptions { is_persistent: true, ..options(server) };
-        let mut handed_on = Connection::connect(&persistent).unwrap();
+        let mut handed_on = servers::connect(&persistent);
         let before = on_server(server);
         for round in 0..4 {
             let counted = counts(&mut handed_on);

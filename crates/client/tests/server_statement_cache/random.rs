@@ -4,7 +4,7 @@ use vaquita_client::{
     ConnectOptions, Connection, Data, Error, Parameter, QueryResponse, Statement,
 };
 
-use crate::servers::{Server, run};
+use crate::servers::{self, Server, run};
 use crate::{ALONE, MOST};
 
 const SEQUENCES: u64 = 25;
@@ -105,7 +105,7 @@ impl Side {
         let database = Some(databases[0].clone().into_bytes());
         let options = server.options(server.unix());
         let options = ConnectOptions { statement_cache: most, database, ..options };
-        Side { connection: Connection::connect(&options).unwrap(), databases, open: Vec::new() }
+        Side { connection: servers::connect(&options), databases, open: Vec::new() }
     }
 
     /// The database that it begins in.
