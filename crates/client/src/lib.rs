@@ -133,4 +133,4 @@ pub use vaquita_protocol::{
     Parameter, StatusFlags, TextRow, binary_row, binary_value, collation_name,
     text_row::{TextValue, TextValues},
 };
-pub use vaquita_sys::{Block, Lender};
+pub use vaquita_sys::{Block, Lender, System};

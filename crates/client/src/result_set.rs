@@ -109,7 +109,7 @@ impl Connection {
             return false;
         }
         let Some(row) = self.receive_short_row() else { return false };
-        self.forget_row();
+        self.forget_rows();
         self.row = Some(row);
         true
     }
@@ -233,7 +233,7 @@ impl Connection {
     /// Receives a row and checks it; at the end of the result, says so to the session and the state.
     #[inline]
     fn receive_row(&mut self) -> Result<Option<Span>, Error> {
-        self.forget_row();
+        self.forget_rows();
         match self.receive_short_row() {
             Some(span) => Ok(Some(span)),
             None => self.receive_any_row(),
@@ -242,7 +242,7 @@ impl Connection {
 
     /// Receives a row that nobody wants: whether there was one.
     fn skip_row(&mut self) -> Result<bool, Error> {
-        self.forget_row();
+        self.forget_rows();
         if self.receive_short_row().is_some() {
             return Ok(true);
         }
@@ -256,13 +256,8 @@ impl Connection {
     }
 
     /// Forgets the rows that were read last: nothing is left of the memory that was lent for them.
-    pub fn forget_rows(&mut self) {
-        self.forget_row();
-    }
-
-    /// Forgets the row that was read last.
     #[inline]
-    fn forget_row(&mut self) {
+    pub fn forget_rows(&mut self) {
         (self.row, self.rows) = (None, None);
         self.stream.forget_long();
     }

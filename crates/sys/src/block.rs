@@ -45,9 +45,9 @@ impl Block {
     /// A block of the system's memory; all of it is zero and counts.
     pub fn zeroed(bytes: usize) -> Block {
         let start = match System::layout(bytes) {
-            // SAFETY: the layout is of at least one byte.
-            Some(layout) => NonNull::new(unsafe { alloc_zeroed(layout) })
-                .unwrap_or_else(|| std::alloc::handle_alloc_error(layout)),
+            Some(layout) => {
+                System::allocate(bytes).unwrap_or_else(|| std::alloc::handle_alloc_error(layout))
+            }
             None => NonNull::dangling(),
         };
         Block { start, capacity: bytes, length: bytes, lender: &System }
@@ -176,10 +176,16 @@ unsafe impl Send for Block {}
 // SAFETY: a shared block is only read.
 unsafe impl Sync for Block {}
 
-/// The system's memory.
-struct System;
+/// The system's memory; for lenders, too, who have theirs from there.
+pub struct System;
 
 impl System {
+    /// So many bytes, all of them zero; `None`: there are none, or none were asked for. [`System::release`](Lender::release) takes them back.
+    pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
+        // SAFETY: the layout is of at least one byte.
+        NonNull::new(unsafe { alloc_zeroed(Self::layout(bytes)?) })
+    }
+
     /// `None`: of no bytes.
     fn layout(bytes: usize) -> Option<Layout> {
         Layout::array::<u8>(bytes).ok().filter(|layout| layout.size() > 0)
@@ -194,11 +200,8 @@ unsafe impl Lender for System {
         bytes: usize,
         new_bytes: usize,
     ) -> Option<NonNull<u8>> {
-        let new_layout = Self::layout(new_bytes)?;
-        let Some(layout) = Self::layout(bytes) else {
-            // SAFETY: the layout is of at least one byte.
-            return NonNull::new(unsafe { alloc_zeroed(new_layout) });
-        };
+        let Some(layout) = Self::layout(bytes) else { return Self::allocate(new_bytes) };
+        Self::layout(new_bytes)?;
         // SAFETY: the caller's promise; the new size has a layout.
         let start = NonNull::new(unsafe { realloc(start.as_ptr(), layout, new_bytes) })?;
         if let Some(more) = new_bytes.checked_sub(bytes) {

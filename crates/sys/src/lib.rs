@@ -13,6 +13,6 @@ mod memory;
 mod process;
 mod table;
 
-pub use block::{Block, Lender};
+pub use block::{Block, Lender, System};
 pub use process::Process;
 pub use table::{CAPACITY, Full, Slot, Table};

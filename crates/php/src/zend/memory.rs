@@ -132,8 +132,8 @@ mod bins {
 /// For each small size, in words of 8 bytes, the first bin that it fits into.
 #[cfg(not(php_debug))]
 #[expect(clippy::indexing_slicing, reason = "in a constant it is an error of the build")]
-static BIN_OF: [u8; 3072 / 8 + 1] = {
-    let mut bin_of = [0; 3072 / 8 + 1];
+static BIN_OF: [u8; MOST_IN_BIN_BYTES / 8 + 1] = {
+    let mut bin_of = [0; MOST_IN_BIN_BYTES / 8 + 1];
     let mut bin = 0;
     let mut words = 0;
     while words < bin_of.len() {

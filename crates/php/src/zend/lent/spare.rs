@@ -3,8 +3,7 @@
 use super::super::memory::SEGMENT_BYTES;
 use core::cell::Cell;
 use core::ptr::NonNull;
-use std::alloc::{Layout, alloc_zeroed, dealloc, realloc};
-use vaquita_client::{Block, Lender};
+use vaquita_client::{Block, Lender, System};
 
 /// How much of it is lent at the most: as much as stays unused where memory is taken only if that is certain. So the driver needs no less
 /// of `memory_limit` than it has, and a script that is near its limit can still ask for a few rows.
@@ -16,12 +15,10 @@ thread_local! {
 
 /// A block of it, if so much is left.
 pub(super) fn lend(bytes: usize) -> Option<Block> {
-    let layout = Layout::array::<u8>(bytes).ok().filter(|_| bytes > 0)?;
     if !take(bytes) {
         return None;
     }
-    // SAFETY: the layout is of at least one byte.
-    let Some(start) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
+    let Some(start) = System::allocate(bytes) else {
         give(bytes);
         return None;
     };
@@ -46,7 +43,7 @@ fn give(bytes: usize) {
 /// Who takes it back.
 struct Spare;
 
-// SAFETY: the system's allocator is everybody's, and does what is asked for.
+// SAFETY: it is the system's memory, of which only so much is lent.
 unsafe impl Lender for Spare {
     unsafe fn resize(
         &self,
@@ -54,28 +51,19 @@ unsafe impl Lender for Spare {
         bytes: usize,
         new_bytes: usize,
     ) -> Option<NonNull<u8>> {
-        let layout = Layout::array::<u8>(bytes).ok()?;
         let more = new_bytes.saturating_sub(bytes);
         if !take(more) {
             return None;
         }
-        // SAFETY: `lend` allocated it by this layout; the new size is not 0, and no larger than MOST_BYTES.
-        let Some(resized) = NonNull::new(unsafe { realloc(start.as_ptr(), layout, new_bytes) })
-        else {
-            give(more);
-            return None;
-        };
-        give(bytes.saturating_sub(new_bytes));
-        // SAFETY: so many bytes were added.
-        unsafe { resized.as_ptr().add(new_bytes - more).write_bytes(0, more) };
-        Some(resized)
+        // SAFETY: the caller's promise; `lend` has it from there.
+        let resized = unsafe { System.resize(start, bytes, new_bytes) };
+        give(if resized.is_some() { bytes.saturating_sub(new_bytes) } else { more });
+        resized
     }
 
     unsafe fn release(&self, start: NonNull<u8>, bytes: usize) {
-        if let Ok(layout) = Layout::array::<u8>(bytes) {
-            // SAFETY: `lend` allocated it by this layout.
-            unsafe { dealloc(start.as_ptr(), layout) };
-            give(bytes);
-        }
+        // SAFETY: as above.
+        unsafe { System.release(start, bytes) };
+        give(bytes);
     }
 }
