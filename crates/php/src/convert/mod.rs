@@ -10,7 +10,7 @@ use crate::statistics::{ColumnTally, Key as Counter, RowTally};
 use crate::zend::array::List;
 use crate::zend::memory::is_memory_exhausted;
 pub(crate) use crate::zend::row::Shape;
-use crate::zend::row::{NewRow, Template, write_one};
+use crate::zend::row::{NewRow, Recycler, Template, UsedRow, write_one};
 use crate::zend::slot::Slot;
 use column::{Column, are_plain, write_long};
 use core::cell::Cell;
@@ -25,6 +25,15 @@ const LOOK_BYTES: usize = 256 << 10;
 /// What a row takes beside the bytes of its values: its array, and for each value its place and the header of its string.
 const ROW_BYTES: usize = 128;
 const VALUE_BYTES: usize = 64;
+
+/// Rows with more bytes are not kept for others.
+const MOST_RECYCLED_BYTES: usize = 4 << 10;
+
+/// Whether the array of a row is worth keeping for another one.
+#[inline]
+fn is_recyclable(row: Row<'_>) -> bool {
+    !matches!(row, Row::Long(_)) && row.payload_bytes() <= MOST_RECYCLED_BYTES
+}
 
 /// In which form values come.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,7 +114,7 @@ impl Layout {
         }
     }
 
-    /// Writes a row as an array.
+    /// Writes a row as an array: a new one, or one of those that are recycled.
     #[inline(always)]
     pub(crate) fn write(
         &self,
@@ -113,6 +122,7 @@ impl Layout {
         columns: &[ColumnDefinition41],
         shape: Shape,
         slot: Slot<'_>,
+        recycler: Option<&Recycler>,
     ) {
         let template = self.template(shape);
         if !template.is_made() {
@@ -122,8 +132,22 @@ impl Layout {
             }
             self.prepare(columns, shape);
         }
+        let recycler = recycler.filter(|_| is_recyclable(row));
+        let taken = match recycler {
+            Some(recycler) => recycler.take(template, slot),
+            None => Err(slot),
+        };
+        let slot = match taken {
+            Ok(used) => return self.overwrite(used, row),
+            Err(slot) => slot,
+        };
         template.count_key_ahead();
-        self.write_row(row, template, slot);
+        self.tally.row(row);
+        let Some(new) = template.copy(slot) else { return };
+        if let Some(recycler) = recycler {
+            recycler.keep(template, &new);
+        }
+        self.write_into(new, row);
     }
 
     #[inline(never)]
@@ -155,7 +179,7 @@ impl Layout {
     ) -> u32 {
         if count < 2 {
             let Some(row) = rows.next().filter(|_| count > 0) else { return 0 };
-            self.write(row, columns, shape, all.push());
+            self.write(row, columns, shape, all.push(), None);
             return 1;
         }
         self.prepare(columns, shape);
@@ -182,7 +206,13 @@ impl Layout {
     #[inline(always)]
     fn write_row(&self, row: Row<'_>, template: &Template, slot: Slot<'_>) {
         self.tally.row(row);
-        let Some(new) = template.copy(slot) else { return };
+        if let Some(new) = template.copy(slot) {
+            self.write_into(new, row);
+        }
+    }
+
+    #[inline(always)]
+    fn write_into(&self, new: NewRow<'_>, row: Row<'_>) {
         // Asked once a row rather than once a value.
         match row {
             Row::Text(row) => {
@@ -219,6 +249,27 @@ impl Layout {
                 TextValue::Null => {
                     column.tally.null();
                     slot.null();
+                }
+            }
+        }
+    }
+
+    /// Writes a row over another one.
+    #[inline]
+    fn overwrite(&self, mut used: UsedRow<'_>, row: Row<'_>) {
+        self.tally.row(row);
+        let Row::Text(text) = row else { return self.write_into(used.cleared(), row) };
+        if !self.is_plain.get() {
+            return self.write_into(used.cleared(), row);
+        }
+        let mut values = text.values();
+        for (slot, column) in used.slots().zip(&self.columns) {
+            match values.next_by_length() {
+                TextValue::Short(bytes) => slot.bytes(bytes),
+                TextValue::Long(bytes) => write_long(bytes, slot.cleared()),
+                TextValue::Null => {
+                    column.tally.null();
+                    slot.cleared().null();
                 }
             }
         }

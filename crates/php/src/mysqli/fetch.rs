@@ -1,6 +1,6 @@
 //! Every way to fetch from a result.
 
-use super::result::{ResultSet, only_argument};
+use super::result::{Open, ResultSet, only_argument};
 use crate::convert::Shape;
 use crate::session::advanced::Advanced;
 use crate::zend::blueprint::Blueprint;
@@ -9,12 +9,25 @@ use crate::zend::error::Outcome;
 
 /// `mysqli_fetch_row`.
 pub(crate) fn fetch_row(call: &mut Call<'_>) -> Outcome {
-    only_argument(call)?.fetch(Shape::List, call.returns())
+    let open = only_argument(call)?;
+    fetch(call, open, Shape::List)
 }
 
 /// `mysqli_fetch_assoc`.
 pub(crate) fn fetch_assoc(call: &mut Call<'_>) -> Outcome {
-    only_argument(call)?.fetch(Shape::Map, call.returns())
+    let open = only_argument(call)?;
+    fetch(call, open, Shape::Map)
+}
+
+/// Fetches the next row. Of the functions PHP's compilers know that nobody else has the array that they return
+/// (`@refcount 1` in the stubs), and rely on it; of methods they know nothing.
+#[inline(always)]
+fn fetch(call: &mut Call<'_>, open: &Open, shape: Shape) -> Outcome {
+    if call.is_method() {
+        open.fetch_recycled(shape, call.returns())
+    } else {
+        open.fetch(shape, call.returns())
+    }
 }
 
 /// `MYSQLI_ASSOC`.
@@ -37,7 +50,7 @@ pub(crate) fn fetch_array(call: &mut Call<'_>) -> Outcome {
     let mode = call.long_or(BOTH)?;
     let open = ResultSet::of(object)?;
     let shape = shape(call, mode)?;
-    open.fetch(shape, call.returns())
+    fetch(call, open, shape)
 }
 
 /// `mysqli_fetch_object`.

@@ -272,6 +272,6 @@ impl Iterate for ResultSet {
     }
 
     fn next(object: Object<'_, ResultSet>, _number: i64, slot: Slot<'_>) -> Outcome {
-        ResultSet::of(object)?.fetch(Shape::Map, slot)
+        ResultSet::of(object)?.fetch_recycled(Shape::Map, slot)
     }
 }

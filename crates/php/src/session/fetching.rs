@@ -6,30 +6,41 @@ use crate::convert::Shape;
 use crate::zend::array::List;
 use crate::zend::error::Outcome;
 use crate::zend::memory::is_memory_exhausted;
+use crate::zend::row::Recycler;
 use crate::zend::slot::Slot;
 
 impl Rows {
-    /// Fetches the next row into `slot`: an array; NULL at the end; false, and the error reported, on failure.
+    /// Fetches the next row into `slot`: an array that nobody else has; NULL at the end; false, and the error reported, on failure.
     pub(crate) fn fetch(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+        self.fetch_as(shape, slot, None)
+    }
+
+    /// The same for a script's loop, which may get the array of an earlier row once more if nobody has that any more.
+    pub(crate) fn fetch_recycled(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+        self.fetch_as(shape, slot, Some(&self.recycler))
+    }
+
+    #[inline(always)]
+    fn fetch_as(&self, shape: Shape, slot: Slot<'_>, recycler: Option<&Recycler>) -> Outcome {
         self.begin();
-        let mut slot = Some(slot);
-        self.next_here(|row| {
-            if let Some(slot) = slot.take() {
-                self.layout.write(row, &self.columns, shape, slot);
-            }
-        });
-        slot.map_or(Ok(()), |slot| self.fetch_on(shape, slot))
+        let written = self.next_here(
+            slot,
+            #[inline(always)]
+            |slot, row| self.layout.write(row, &self.columns, shape, slot, recycler),
+        );
+        written.or_else(|slot| self.fetch_on(shape, slot, recycler))
     }
 
     /// Fetches a row that is not here yet, or none.
     #[inline(never)]
-    fn fetch_on(&self, shape: Shape, slot: Slot<'_>) -> Outcome {
+    fn fetch_on(&self, shape: Shape, slot: Slot<'_>, recycler: Option<&Recycler>) -> Outcome {
         match self.go_on_telling(false).map(|(advanced, _)| advanced) {
             Ok(Advanced::Row) => {
-                self.row(|row| self.layout.write(row, &self.columns, shape, slot));
+                self.row(|row| self.layout.write(row, &self.columns, shape, slot, recycler));
                 Ok(())
             }
             Ok(Advanced::End) => {
+                self.recycler.clear();
                 slot.null();
                 Ok(())
             }
@@ -49,7 +60,9 @@ impl Rows {
         while !is_memory_exhausted() {
             match self.go_on_telling(true) {
                 Ok((Advanced::Row, 1)) => {
-                    self.row(|row| self.layout.write(row, &self.columns, shape, all.push()));
+                    self.row(|row| {
+                        self.layout.write(row, &self.columns, shape, all.push(), None);
+                    });
                 }
                 Ok((Advanced::Row, count)) => {
                     let columns = &self.columns;

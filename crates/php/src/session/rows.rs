@@ -10,6 +10,7 @@ use super::failure::Failed;
 use crate::convert::Format;
 use crate::statistics::Key;
 use crate::zend::guarded::Guarded;
+use crate::zend::row::Recycler;
 use crate::zend::slot::Slot;
 use core::cell::Cell;
 use core::ops::Deref;
@@ -23,6 +24,8 @@ pub(crate) struct Rows {
     pub(crate) session: Rc<Session>,
     reading: Rc<Reading>,
     pub(super) place: Place,
+    /// What a loop has let go of.
+    pub(super) recycler: Recycler,
 }
 
 impl Deref for Rows {
@@ -103,7 +106,7 @@ impl Rows {
         let counts = session.is_collecting.get().then(|| place.key(format));
         let is_native = session.is_native.get();
         let reading = session.readings.lend(columns, format, is_native, generation, counts);
-        Rows { session: Rc::clone(session), reading, place }
+        Rows { session: Rc::clone(session), reading, place, recycler: Recycler::new() }
     }
 
     /// Rows that were received.
@@ -349,6 +352,7 @@ impl Rows {
 
     /// Gives the rows back; those on their way are read to their end, so that the connection can be used again.
     pub(crate) fn free(&self) {
+        self.recycler.clear();
         match &self.place {
             Place::Here { rows, .. } => {
                 let _ = rows.with(|rows| drop(rows.take()));

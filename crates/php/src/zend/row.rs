@@ -1,6 +1,8 @@
 //! The arrays of rows: each is a copy of one that was made for its result, keys and hash chains and all, into which the values go. That one
 //! also says which column a key stands for.
 
+mod recycler;
+
 use super::array::List;
 use super::elements::Offset;
 use super::ffi;
@@ -9,6 +11,7 @@ use super::slot::Slot;
 use super::string::Str;
 use core::cell::{Cell, OnceCell};
 use core::ptr;
+pub(crate) use recycler::{Recycler, UsedRow};
 
 /// By what the values of a row are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +160,26 @@ impl Template {
             let elements = copy.add(table.hash_bytes);
             (*array).__bindgen_anon_1.arData = elements.cast();
             slot.array_ptr(array);
-            Some(NewRow { elements, table })
+            Some(NewRow { array, elements, table })
+        }
+    }
+
+    /// The row that a copy of the template is; `None`: it is none any more, or has values in other than the order of the columns.
+    ///
+    /// # Safety
+    /// `array` must be alive, and not be written by anybody else.
+    #[inline]
+    unsafe fn row_of(&self, array: *mut ffi::zend_array) -> Option<NewRow<'_>> {
+        let table = self.table.get().filter(|table| table.stride.is_some())?;
+        let from = self.array.get();
+        // SAFETY: the caller's promise; the template's own array is alive with it.
+        unsafe {
+            let is_copy = (*array).u.flags == (*from).u.flags
+                && (*array).nTableMask == (*from).nTableMask
+                && (*array).nNumUsed == (*from).nNumUsed
+                && (*array).nNumOfElements == (*from).nNumOfElements;
+            let elements = (*array).__bindgen_anon_1.arData.cast();
+            is_copy.then_some(NewRow { array, elements, table })
         }
     }
 
@@ -293,6 +315,7 @@ pub(crate) fn write_one<'n>(
 
 /// A row whose values are being written.
 pub(crate) struct NewRow<'t> {
+    array: *mut ffi::zend_array,
     elements: *mut u8,
     table: &'t Table,
 }

@@ -105,6 +105,45 @@ impl<'a> Slot<'a> {
     }
 }
 
+/// A `zval` whose value is overwritten: a string, or what needs no freeing.
+pub(crate) struct UsedSlot<'a>(Slot<'a>);
+
+impl<'a> UsedSlot<'a> {
+    /// # Safety
+    /// It must hold such a value.
+    pub(super) unsafe fn new(slot: Slot<'a>) -> UsedSlot<'a> {
+        UsedSlot(slot)
+    }
+
+    /// The string that is there, if it is counted.
+    #[inline]
+    fn string(&self) -> Option<Str> {
+        let zval = self.0.as_ptr();
+        // SAFETY: `new` promised a value; its type says which member of the union is set.
+        unsafe { ((*zval).u1.type_info == ffi::IS_STRING_EX).then(|| Str((*zval).value.str_)) }
+    }
+
+    /// Writes a string: where the one stands that is there, if nobody else has that and it fits.
+    #[inline]
+    pub(crate) fn bytes(self, bytes: &[u8]) {
+        if !self.string().is_some_and(|string| string.overwrite(bytes)) {
+            self.cleared().bytes(bytes);
+        }
+    }
+
+    /// Lets go of the value.
+    #[inline]
+    pub(crate) fn cleared(self) -> Slot<'a> {
+        if let Some(string) = self.string() {
+            // Before the slot holds another one, Zend may long-jump.
+            // SAFETY: as for `Slot::null`.
+            unsafe { (*self.0.as_ptr()).u1.type_info = ffi::IS_NULL };
+            string.release();
+        }
+        self.0
+    }
+}
+
 /// A value that a script gave, any type; references are already followed.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'a>(*mut ffi::zval, PhantomData<&'a ffi::zval>);
