@@ -37,10 +37,11 @@ pub struct Buffered {
     /// The offsets of the rows, eight bytes each.
     offsets: Chunks,
     rows: u64,
-    long: LongValues,
+    /// Few results have any.
+    long: Option<Box<LongValues>>,
     position: u64,
     /// What is wrong with the last row.
-    spoilt: Option<Malformed>,
+    spoilt: Option<Box<Malformed>>,
 }
 
 /// A result that is being stored.
@@ -51,7 +52,7 @@ pub(crate) struct Storage {
     /// Those before.
     offsets: Chunks,
     rows: u64,
-    long: LongValues,
+    long: Option<Box<LongValues>>,
 }
 
 /// The long values of all rows, in their order.
@@ -64,13 +65,8 @@ struct LongValues {
 
 impl LongValues {
     /// Those of a row.
-    #[inline]
-    fn of(&self, row: u64) -> &[Block] {
-        if self.rows.is_empty() { &[] } else { self.find(row) }
-    }
-
     #[cold]
-    fn find(&self, row: u64) -> &[Block] {
+    fn of(&self, row: u64) -> &[Block] {
         let from = self.rows.partition_point(|of| *of < row);
         let count = self.rows.iter().skip(from).take_while(|of| **of == row).count();
         self.blocks.get(from..from + count).unwrap_or_default()
@@ -78,6 +74,11 @@ impl LongValues {
 
     fn bytes(&self) -> usize {
         self.blocks.iter().map(|block| block.len()).sum()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let blocks: usize = self.blocks.iter().map(Block::capacity).sum();
+        blocks + self.rows.capacity() * size_of::<u64>()
     }
 }
 
@@ -118,8 +119,12 @@ impl Storage {
     /// Adds long values to the row that was added last.
     pub(crate) fn push_long(&mut self, values: impl Iterator<Item = Block>) {
         let row = self.rows.saturating_sub(1);
-        self.long.blocks.extend(values);
-        self.long.rows.resize(self.long.blocks.len(), row);
+        let mut values = values.peekable();
+        if values.peek().is_some() {
+            let long = self.long.get_or_insert_default();
+            long.blocks.extend(values);
+            long.rows.resize(long.blocks.len(), row);
+        }
     }
 
     /// Moves the offsets that were collected to those before; of a result that has few, they are all there are.
@@ -154,7 +159,8 @@ impl Storage {
             let _ = piece.resize(piece.len());
         }
         let offsets = std::mem::take(&mut self.offsets);
-        let (rows, long) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.long));
+        let (rows, long) = (std::mem::take(&mut self.rows), self.long.take());
+        let spoilt = spoilt.map(Box::new);
         Ok(Buffered { columns, layout, chunks, offsets, rows, long, position: 0, spoilt })
     }
 }
@@ -203,6 +209,12 @@ impl Buffered {
         }
     }
 
+    /// The long values of a row.
+    #[inline]
+    fn long_of(&self, row: u64) -> &[Block] {
+        self.long.as_ref().map_or(&[], |long| long.of(row))
+    }
+
     /// The result's columns.
     pub fn columns(&self) -> &Columns {
         &self.columns
@@ -219,7 +231,7 @@ impl Buffered {
         let index = usize::try_from(number).ok()?;
         let offset = self.offset(index)?;
         let payload = self.payload(index, offset, self.chunk(offset)?)?;
-        Some(self.layout.row_with(payload, self.long.of(number)))
+        Some(self.layout.row_with(payload, self.long_of(number)))
     }
 
     /// The rows from this one on.
@@ -230,7 +242,7 @@ impl Buffered {
 
     /// What is wrong with the last row, where such rows are kept ([`crate::Connection::keep_spoilt_rows`]).
     pub fn spoilt_row(&self) -> Option<Malformed> {
-        self.spoilt
+        self.spoilt.as_deref().copied()
     }
 
     /// The number of the row that [`Buffered::next_row`] gives next.
@@ -260,13 +272,14 @@ impl Buffered {
     /// The bytes of the rows as they came over the wire, with the headers of their packets (of a row in several, of the first).
     pub fn wire_bytes(&self) -> u64 {
         let chunks: usize = self.chunks.iter().map(|chunk| chunk.len()).sum();
-        (chunks + self.long.bytes()) as u64
+        (chunks + self.long.as_ref().map_or(0, |long| long.bytes())) as u64
     }
 
     /// The memory that the rows take, with what stays unused in it.
     pub fn memory_bytes(&self) -> usize {
-        let rows = self.chunks.iter().chain(self.offsets.iter()).chain(&self.long.blocks);
-        rows.map(Block::capacity).sum::<usize>() + self.long.rows.capacity() * size_of::<u64>()
+        let pieces = self.chunks.iter().chain(self.offsets.iter());
+        let pieces: usize = pieces.map(Block::capacity).sum();
+        pieces + self.long.as_ref().map_or(0, |long| long.memory_bytes())
     }
 }
 
@@ -298,7 +311,7 @@ impl<'a> Iterator for BufferedRows<'a> {
             _ => stored.chunk(offset)?,
         };
         let payload = stored.payload(self.index, offset, chunk)?;
-        let long = stored.long.of(self.index as u64);
+        let long = stored.long_of(self.index as u64);
         (self.offsets, self.chunk) = (rest, Some((offset.chunk, chunk)));
         self.index += 1;
         Some(stored.layout.row_with(payload, long))

@@ -263,7 +263,7 @@ impl Connection {
     }
 
     /// The next row, where nothing has to be received and it is a usual one.
-    #[inline]
+    #[inline(always)]
     fn receive_short_row(&mut self) -> Option<Span> {
         let span = self.stream.peek_short()?;
         let payload = self.stream.payload(span);

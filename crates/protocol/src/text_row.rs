@@ -45,10 +45,13 @@ impl<'a> TextRow<'a> {
     pub fn is_whole(&self) -> bool {
         let mut end = 0;
         for _ in 0..self.columns {
-            match self.payload.get(end) {
-                Some(&length @ ..NULL_VALUE) => end += 1 + usize::from(length),
-                Some(&NULL_VALUE) => end += 1,
-                _ => return self.is_whole_with_long_values(),
+            let Some(&length) = self.payload.get(end) else { return false };
+            end += 1 + usize::from(length);
+            if length >= NULL_VALUE {
+                if length > NULL_VALUE {
+                    return self.is_whole_with_long_values();
+                }
+                end -= usize::from(NULL_VALUE);
             }
         }
         end == self.payload.len()

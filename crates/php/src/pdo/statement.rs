@@ -136,10 +136,12 @@ impl Statement {
     fn free_rows(&self) {
         self.values.clear();
         for place in [&self.left, &self.rows] {
-            let rows = place.with(Option::take).ok().flatten();
-            self.session.count(Key::explicit_free_result, rows.is_some().into());
-            if let Some(Err(failed)) = rows.map(|rows| rows.skip()) {
-                self.note::<()>(&Err(failed));
+            let skipped = place.peek(|rows| rows.as_ref().map(Rows::skip)).ok().flatten();
+            let Some(skipped) = skipped else { continue };
+            let _ = place.with(|rows| *rows = None);
+            self.session.count(Key::explicit_free_result, 1);
+            if skipped.is_err() {
+                self.note(&skipped);
             }
         }
     }

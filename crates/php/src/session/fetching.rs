@@ -78,11 +78,11 @@ impl Rows {
 
     /// Writes the rows that are all here, up to the last one or to the end of memory.
     fn write_here(&self, shape: Shape, all: &mut List) {
-        let Place::Here { rows, count, position, fetched, spoilt } = &self.place else {
+        let Place::Here { rows, count, position, fetched, is_spoilt } = &self.place else {
             return;
         };
         // What has to be said of a last row that is spoilt is said where it is fetched.
-        let (begin, end) = (position.get(), count - u64::from(spoilt.is_some() && *count > 0));
+        let (begin, end) = (position.get(), count - u64::from(*is_spoilt && *count > 0));
         let written = rows.peek(|rows| {
             let count = u32::try_from(end.saturating_sub(begin)).unwrap_or(u32::MAX);
             let rows = rows.as_ref()?.rows_from(begin);

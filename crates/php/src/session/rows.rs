@@ -17,7 +17,7 @@ use core::ops::Deref;
 pub(crate) use kept::{Kept, Unkept, Which};
 pub(crate) use reading::{Reading, Readings, begin_request, end_request};
 use std::rc::Rc;
-use vaquita_client::{Buffered, Columns, Malformed, Row, Statement, UNKNOWN_ROWS, codes};
+use vaquita_client::{Buffered, Columns, Row, Statement, UNKNOWN_ROWS, codes};
 
 /// Rows, and how they become values.
 pub(crate) struct Rows {
@@ -50,8 +50,8 @@ pub(super) enum Place {
         position: Cell<u64>,
         /// The row that was fetched last: `lengths` speaks of it, also after a seek.
         fetched: Cell<Option<u64>>,
-        /// What is wrong with the last one.
-        spoilt: Option<Malformed>,
+        /// Whether something is wrong with the last one.
+        is_spoilt: bool,
     },
     /// Still with the server.
     There {
@@ -62,7 +62,6 @@ pub(super) enum Place {
 }
 
 /// Rows that are here.
-#[expect(clippy::large_enum_variant, reason = "a box would be memory of its own for each result")]
 pub(super) enum Stored {
     /// Nobody else has them.
     Own(Buffered),
@@ -118,7 +117,7 @@ impl Rows {
     ) -> Rows {
         let place = Place::Here {
             count: stored.rows(),
-            spoilt: stored.spoilt_row(),
+            is_spoilt: stored.spoilt_row().is_some(),
             rows: Guarded::new(Some(Stored::Own(stored))),
             position: Cell::new(0),
             fetched: Cell::new(None),
@@ -241,7 +240,7 @@ impl Rows {
 
     fn go_on(&self, many: bool) -> Result<(Advanced, u32), Failed> {
         match &self.place {
-            Place::Here { count, position, fetched, spoilt, .. } => {
+            Place::Here { rows, count, position, fetched, is_spoilt } => {
                 let row = position.get();
                 position.set((row + 1).min(count + 1));
                 if row >= *count {
@@ -249,7 +248,13 @@ impl Rows {
                 }
                 fetched.set(Some(row));
                 self.count(1);
-                Ok((Advanced::to_row(spoilt.filter(|_| row + 1 == *count)), 1))
+                let spoilt = if *is_spoilt && row + 1 == *count {
+                    let last = |rows: &Option<Stored>| rows.as_ref().and_then(|it| it.spoilt_row());
+                    rows.peek(last).ok().flatten()
+                } else {
+                    None
+                };
+                Ok((Advanced::to_row(spoilt), 1))
             }
             Place::There { ended, .. } if ended.get() => Ok((Advanced::End, 0)),
             Place::There { .. } if !self.is_live() => Ok((Advanced::Gone, 0)),
@@ -355,7 +360,7 @@ impl Rows {
         self.recycler.clear();
         match &self.place {
             Place::Here { rows, .. } => {
-                let _ = rows.with(|rows| drop(rows.take()));
+                let _ = rows.with(|rows| *rows = None);
             }
             Place::There { .. } => {
                 let _ = self.skip();

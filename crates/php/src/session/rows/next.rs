@@ -9,7 +9,7 @@ impl Rows {
     #[inline(always)]
     pub(crate) fn next_here<T>(&self, with: T, look: impl Fn(T, Row<'_>)) -> Result<(), T> {
         match &self.place {
-            Place::Here { rows, count, position, fetched, spoilt: None } => {
+            Place::Here { rows, count, position, fetched, is_spoilt: false } => {
                 let number = position.get();
                 if number >= *count {
                     return Err(with);
