@@ -25,3 +25,13 @@ foreach ([0, 1] as $is_native) {
         }
     }
 }
+
+section('what PHP notes about a string, for its next use, holds for those bytes alone');
+// The bytes of a row may stand where those of the row before last stood: each is UTF-8 after one that is not, and the other way round.
+$values = ["X'C3A9C3A9'", "'abcd'", "X'C3A9FFFF'", "X'80808080'"];
+$select = fn(int $i): string => "SELECT {$values[$i % 4]} AS bytes, 'key" . chr(97 + $i % 3) . "' AS name";
+$result = $db->query(implode(' UNION ALL ', array_map($select, range(0, 40))));
+while ($row = $result->fetch_assoc()) {
+    // Whether it is UTF-8, and its hash.
+    show(preg_match('//u', $row['bytes']), preg_match('//u', $row['bytes']), ['keya' => 'a', 'keyb' => 'b', 'keyc' => 'c'][$row['name']]);
+}
