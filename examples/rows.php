@@ -1,10 +1,10 @@
 <?php
-// Fetches the rows of a query over and over, one of six ways, and prints as one line of JSON how often, what came and what it cost.
+// Fetches the rows of a query over and over, one of several ways, and prints as one line of JSON how often, what came and what it cost.
 //
 //     MYSQL_USER=me MYSQL_PASSWORD=secret MYSQL_DATABASE=shop php examples/rows.php fetch_assoc 'SELECT * FROM customers LIMIT 10' 0.5s
 //
 // Rows have the names of columns as keys. A loop does nothing with them. Instead of seconds there may be a number of times; then `quiet` may follow: it
-// prints nothing, and the first time is not for warming up. The connection is described by MYSQL_HOST, MYSQL_PORT, MYSQL_SOCKET, MYSQL_USER,
+// prints nothing, the first time is not for warming up, and the rows of the last are not freed one by one. The connection is described by MYSQL_HOST, MYSQL_PORT, MYSQL_SOCKET, MYSQL_USER,
 // MYSQL_PASSWORD and MYSQL_DATABASE.
 
 declare(strict_types=1);
@@ -26,14 +26,32 @@ $ways = [
     'fetch_all_use_result' => fn (mysqli $db, string $sql) => $db->query($sql, MYSQLI_USE_RESULT)->fetch_all(MYSQLI_ASSOC),
     'fetch_assoc' => function (mysqli $db, string $sql): int {
         $result = $db->query($sql);
-        for ($rows = 0; $result->fetch_assoc(); $rows++);
+        for ($rows = 0; $row = $result->fetch_assoc(); $rows++);
         return $rows;
     },
     'fetch_assoc_use_result' => function (mysqli $db, string $sql): int {
         $result = $db->query($sql, MYSQLI_USE_RESULT);
+        for ($rows = 0; $row = $result->fetch_assoc(); $rows++);
+        return $rows;
+    },
+    'fetch_assoc_dropped' => function (mysqli $db, string $sql): int {
+        $result = $db->query($sql);
         for ($rows = 0; $result->fetch_assoc(); $rows++);
         return $rows;
     },
+    'fetch_assoc_changed' => function (mysqli $db, string $sql): int {
+        $result = $db->query($sql);
+        for ($rows = 0; $row = $result->fetch_assoc(); $rows++) {
+            $row['id'] = $rows;
+        }
+        return $rows;
+    },
+    'mysqli_fetch_assoc' => function (mysqli $db, string $sql): int {
+        $result = mysqli_query($db, $sql);
+        for ($rows = 0; $row = mysqli_fetch_assoc($result); $rows++);
+        return $rows;
+    },
+    'fetch_all_freed' => fn (mysqli $db, string $sql) => count($db->query($sql)->fetch_all(MYSQLI_ASSOC)),
     'pdo_buffered' => fn (PDO $db, string $sql) => $db->query($sql)->fetchAll(PDO::FETCH_ASSOC),
     'pdo_unbuffered' => fn (PDO $db, string $sql) => $db->query($sql)->fetchAll(PDO::FETCH_ASSOC),
 ];
@@ -59,7 +77,7 @@ $db = $is_pdo ? $pdo($way === 'pdo_buffered') : $mysqli();
 $once = $ways[$way];
 if ($quiet) {
     for ($i = (int) $times; $i > 0; $i--) {
-        $once($db, $sql);
+        $kept = $once($db, $sql); // to the end, where PHP frees all memory at once
     }
     exit;
 }

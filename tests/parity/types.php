@@ -27,7 +27,7 @@ $datetimes = ["'1000-01-01 00:00:00'", "'9999-12-31 23:59:59'", "'0000-00-00 00:
 $timestamps = ["'1970-01-01 00:00:01'", "'2038-01-19 03:14:07'", "'0000-00-00 00:00:00'", "'2024-02-29 12:34:56.789'"];
 $types = [
     'TINYINT' => $integers(8), 'TINYINT UNSIGNED' => $unsigned(8), 'TINYINT(1)' => ['0', '1', '127'], 'BOOLEAN' => ['TRUE', 'FALSE'], 'SMALLINT' => $integers(16), 'SMALLINT UNSIGNED' => $unsigned(16), 'MEDIUMINT' => $integers(24),
-    'MEDIUMINT UNSIGNED' => $unsigned(24), 'INT' => $integers(32), 'INT UNSIGNED' => $unsigned(32), 'BIGINT' => $integers(64), 'BIGINT UNSIGNED' => $unsigned(64), 'INT(7) ZEROFILL' => ['0', '42', '4294967295'], 'TINYINT ZEROFILL' => ['0', '7', '255'],
+    'MEDIUMINT UNSIGNED' => $unsigned(24), 'INT' => $integers(32), 'INT UNSIGNED' => $unsigned(32), 'BIGINT' => [...$integers(64), '1234567', '12345678', '-87654321', '123456789', '1234567812345678', '-99999999999999999', '100000000000000000', '-999999999999999999', '1000000000000000000'], 'BIGINT UNSIGNED' => $unsigned(64), 'INT(7) ZEROFILL' => ['0', '42', '4294967295'], 'TINYINT ZEROFILL' => ['0', '7', '255'],
     'BIGINT ZEROFILL' => ['0', '7', '18446744073709551615'], 'DECIMAL' => ['0', '-9999999999', '9999999999'], 'DECIMAL(65,30)' => $decimal, 'DECIMAL(65,0)' => ['0', str_repeat('9', 65), '-' . str_repeat('9', 65)], 'DECIMAL(30,30)' => ['0', '0.' . str_repeat('9', 30)],
     'DECIMAL(10,2) UNSIGNED' => ['0', '99999999.99'], 'DECIMAL(10,3) ZEROFILL' => ['0', '1.5'], 'NUMERIC(5,1)' => ['1.25', '-1.25'], 'FLOAT' => $floats, 'FLOAT UNSIGNED' => ['0', '1.5'], 'FLOAT(7,3)' => ['1.5', '-9999.999', '0'], 'FLOAT(30)' => ['0.1', '1e300'],
     'DOUBLE' => $doubles, 'DOUBLE(15,4)' => ['1.5', '-12345678901.2345'], 'DOUBLE ZEROFILL' => ['1.5', '0'], 'REAL' => ['0.1'],

@@ -8,6 +8,7 @@ use crate::zend::error::startup_warning;
 use crate::zend::info;
 use crate::zend::ini::{self, Scope, Setting};
 use crate::zend::module::{self, Module, php_version, text};
+use crate::zend::name;
 use crate::zend::string::Str;
 use core::ffi::{CStr, c_int};
 use std::ffi::CString;
@@ -53,6 +54,7 @@ impl Module for Mysqlnd {
     }
 
     fn request_start() {
+        name::begin_request();
         rows::begin_request();
     }
 

@@ -2,6 +2,7 @@
 
 use super::{PARAM_INT, PARAM_STR};
 use crate::zend::array::{List, Map};
+use crate::zend::name;
 use crate::zend::pdo::Running;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
@@ -14,7 +15,7 @@ pub(super) fn describe(columns: &Columns, running: Running<'_>, names_tables: bo
         let name = if names_tables {
             Str::concat(&[column.table(), b".", column.name()])
         } else {
-            Str::new(column.name())
+            name::of_many(column.name())
         };
         running.describe(number, name, column.length, column.decimals);
     }

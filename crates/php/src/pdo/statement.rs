@@ -20,7 +20,7 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::rc::Rc;
-use vaquita_client::{Columns, Row, Statement as Prepared, codes};
+use vaquita_client::{Columns, Statement as Prepared, codes};
 
 /// What PDO reports where a parameter is missing, or one too many.
 pub(super) const INVALID_PARAMETER_NUMBER: [u8; 5] = *b"HY093";
@@ -354,10 +354,12 @@ impl pdo::Statement for Statement {
         }
         let fetched = self.rows.peek(|rows| {
             let rows = rows.as_ref()?;
-            let renew = |(), row: Row<'_>| {
-                self.values.renew(|slots| rows.layout.write_in_order(row, slots));
-            };
-            rows.next_here((), renew).ok()
+            let fetched = rows.next_here(
+                (),
+                #[inline(always)]
+                |(), row| self.values.renew(|slots| rows.layout.write_in_order(row, slots)),
+            );
+            fetched.ok()
         });
         if let Ok(Some(())) = fetched {
             self.last.clear();

@@ -31,6 +31,7 @@ pub(crate) mod iterator;
 pub(crate) mod lent;
 pub(crate) mod memory;
 pub(crate) mod module;
+pub(crate) mod name;
 pub(crate) mod object;
 pub(crate) mod objects;
 pub(crate) mod pdo;

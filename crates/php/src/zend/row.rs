@@ -7,6 +7,7 @@ use super::array::List;
 use super::elements::Offset;
 use super::ffi;
 use super::memory::{allocate, allocate_words};
+use super::name;
 use super::slot::Slot;
 use super::string::Str;
 use core::cell::{Cell, OnceCell};
@@ -42,7 +43,7 @@ struct Table {
     hash_bytes: usize,
     /// How many of them are in use.
     used_bytes: usize,
-    /// The keys that are counted, because the script does not name them in its own text. The template holds them.
+    /// The keys that are counted. The template holds them.
     counted_keys: Box<[*mut ffi::zend_string]>,
     /// Where the value of each column goes, in bytes behind the first element; [`NOWHERE`] if another column takes its place.
     places: Box<[u32]>,
@@ -96,7 +97,7 @@ impl Template {
                     ffi::zend_hash_index_add(array, number.cast_unsigned(), &raw mut value);
                 }
                 if shape != Shape::List {
-                    update_by_name(array, name, &raw mut value);
+                    update_by_name(array, name::of_many(name), &raw mut value);
                 }
             }
             // Nothing of Zend's from here on.
@@ -297,7 +298,7 @@ pub(crate) fn write_one<'n>(
             let mut value = Slot::undefined();
             if shape == Shape::Map {
                 Slot::new(&raw mut value).null();
-                let place = update_by_name(array, name, &raw mut value);
+                let place = update_by_name(array, name::of_few(name), &raw mut value);
                 if !place.is_null() {
                     write(Slot::new(place));
                 }
@@ -308,7 +309,7 @@ pub(crate) fn write_one<'n>(
             if is_new && value.u1.v.type_flags != 0 {
                 (*value.value.counted).gc.refcount += 1;
             }
-            update_by_name(array, name, &raw mut value);
+            update_by_name(array, name::of_few(name), &raw mut value);
         }
     }
 }
@@ -389,26 +390,20 @@ pub(crate) struct Place(u32);
 
 /// Puts a value under a column's name, which counts as a number if it looks like one; where it stands then.
 ///
-/// The name is the script's own string, if that has it: then nobody counts it, and it is found without being compared.
-///
 /// # Safety
-/// `array` must be initialised and ours alone, `value` readable.
+/// `array` must be initialised and ours alone, `value` readable. A reference of `name` is taken over.
 unsafe fn update_by_name(
     array: *mut ffi::zend_array,
-    name: &[u8],
+    name: Str,
     value: *mut ffi::zval,
 ) -> *mut ffi::zval {
-    // SAFETY: the caller's promise. Zend sets the function before any extension starts.
+    // SAFETY: the caller's promise.
     unsafe {
-        let Some(existing) = ffi::zend_string_init_existing_interned else {
-            return ptr::null_mut();
-        };
-        let key = Str(existing(name.as_ptr().cast(), name.len(), false));
-        let place = match key.as_number() {
+        let place = match name.as_number() {
             Some(number) => ffi::zend_hash_index_update(array, number, value),
-            None => ffi::zend_hash_update(array, key.0, value),
+            None => ffi::zend_hash_update(array, name.0, value),
         };
-        key.release();
+        name.release();
         place
     }
 }

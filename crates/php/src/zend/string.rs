@@ -91,13 +91,14 @@ impl Str {
         self
     }
 
-    /// Puts other bytes into the string; false, and it stays as it is, if somebody else has it, or they need a block of another size.
+    /// Puts other bytes into the string; false, and it stays as it is, if somebody else has it, or they need a block of another size, or none.
     #[inline]
     pub(super) fn overwrite(self, bytes: &[u8]) -> bool {
         // SAFETY: the pointer is of a live `zend_string`, which is not interned; its block has as many words as its length needs.
         unsafe {
-            let fits =
-                (*self.0).gc.refcount == 1 && words_for((*self.0).len) == words_for(bytes.len());
+            let fits = (*self.0).gc.refcount == 1
+                && words_for((*self.0).len) == words_for(bytes.len())
+                && bytes.len() > 1;
             if fits {
                 copy(bytes, Str::begin(self.0.cast(), bytes.len()).as_mut_ptr());
             }

@@ -70,7 +70,8 @@ impl Recycler {
     #[inline]
     pub(crate) fn keep(&self, template: &Template, row: &NewRow<'_>) {
         match self.wait.get() {
-            0 => self.keep_now(template, row),
+            0 if row.table.stride.is_some() => self.keep_now(template, row),
+            0 => {}
             wait => self.wait.set(wait - 1),
         }
     }
