@@ -11,22 +11,18 @@ use crate::packet_stream::Chunks;
 use crate::result_set::Columns;
 use crate::row::{Layout, Row};
 
-/// Where a row's payload begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RowOffset {
-    chunk: u32,
-    start: u32,
-}
+/// Where a row's payload begins in its chunk.
+type Offset = [u8; 4];
 
 /// How many offsets there are in a piece of memory.
-const OFFSETS_A_PIECE: usize = CHUNK_BYTES[0] / size_of::<[u8; 8]>();
+const OFFSETS_A_PIECE: usize = CHUNK_BYTES[0] / size_of::<Offset>();
 
 /// How many are collected before they go there.
-const COLLECTED_OFFSETS: usize = OFFSETS_A_PIECE / 8;
+const COLLECTED_OFFSETS: usize = OFFSETS_A_PIECE / 16;
 
 /// A stored result: any row can be had at any time.
 ///
-/// The rows stand in memory as they came over the wire, copied once, by the kernel. Eight bytes more for each row say where it begins.
+/// The rows stand in memory as they came over the wire, copied once, by the kernel. Four bytes more for each row say where it begins.
 #[derive(Debug)]
 pub struct Buffered {
     columns: Columns,
@@ -34,25 +30,32 @@ pub struct Buffered {
     /// The packets of the rows. A payload has the length that its header says, or if it has long values, or had several packets, ends where
     /// the header of the next one begins.
     chunks: Chunks,
-    /// The offsets of the rows, eight bytes each.
+    /// The offsets of the rows.
     offsets: Chunks,
     rows: u64,
-    /// Few results have any.
-    long: Option<Box<LongValues>>,
+    rare: Option<Box<Rare>>,
     position: u64,
-    /// What is wrong with the last row.
-    spoilt: Option<Box<Malformed>>,
 }
 
 /// A result that is being stored.
 #[derive(Debug, Default)]
 pub(crate) struct Storage {
     /// The last offsets.
-    collected: Vec<[u8; 8]>,
+    collected: Vec<Offset>,
     /// Those before.
     offsets: Chunks,
     rows: u64,
-    long: Option<Box<LongValues>>,
+    rare: Option<Box<Rare>>,
+}
+
+/// What few results have.
+#[derive(Debug, Default)]
+struct Rare {
+    /// The number of the first row of each chunk but the first one; of a chunk without rows, that of the next one.
+    chunk_begins: Vec<u64>,
+    long: LongValues,
+    /// What is wrong with the last row.
+    spoilt: Option<Malformed>,
 }
 
 /// The long values of all rows, in their order.
@@ -77,41 +80,37 @@ impl LongValues {
     }
 
     fn memory_bytes(&self) -> usize {
-        let blocks: usize = self.blocks.iter().map(Block::capacity).sum();
-        blocks + self.rows.capacity() * size_of::<u64>()
+        self.blocks.iter().map(Block::capacity).sum()
     }
 }
 
-impl RowOffset {
-    fn encode(self) -> [u8; 8] {
-        (u64::from(self.chunk) << 32 | u64::from(self.start)).to_ne_bytes()
-    }
-
-    fn decode(bytes: [u8; 8]) -> Self {
-        let both = u64::from_ne_bytes(bytes);
-        let [chunk, start] = [both >> 32, both & u64::from(u32::MAX)];
-        RowOffset {
-            chunk: u32::try_from(chunk).unwrap_or(u32::MAX),
-            start: u32::try_from(start).unwrap_or(u32::MAX),
-        }
+impl Rare {
+    fn memory_bytes(&self) -> usize {
+        let numbers = self.chunk_begins.capacity() + self.long.rows.capacity();
+        self.long.memory_bytes() + numbers * size_of::<u64>()
     }
 }
 
 impl Storage {
-    /// Adds a row that begins at `start` of a chunk.
+    /// The rows that are added from now on begin in this chunk: the one of those before, or one behind it.
     #[inline]
-    pub(crate) fn push(
-        &mut self,
-        chunk: usize,
-        start: usize,
-        memory: &'static dyn Memory,
-    ) -> Result<(), Error> {
-        let chunk = u32::try_from(chunk).map_err(|_| Error::TooLarge)?;
+    pub(crate) fn set_chunk(&mut self, chunk: usize) {
+        if chunk > 0 {
+            let begins = &mut self.rare.get_or_insert_default().chunk_begins;
+            if begins.len() < chunk {
+                begins.resize(chunk, self.rows);
+            }
+        }
+    }
+
+    /// Adds a row that begins at `start` of its chunk.
+    #[inline]
+    pub(crate) fn push(&mut self, start: usize, memory: &'static dyn Memory) -> Result<(), Error> {
         let start = u32::try_from(start).map_err(|_| Error::TooLarge)?;
         if self.collected.len() == COLLECTED_OFFSETS {
             self.put_away(memory, false)?;
         }
-        self.collected.push(RowOffset { chunk, start }.encode());
+        self.collected.push(start.to_ne_bytes());
         self.rows += 1;
         Ok(())
     }
@@ -121,7 +120,7 @@ impl Storage {
         let row = self.rows.saturating_sub(1);
         let mut values = values.peekable();
         if values.peek().is_some() {
-            let long = self.long.get_or_insert_default();
+            let long = &mut self.rare.get_or_insert_default().long;
             long.blocks.extend(values);
             long.rows.resize(long.blocks.len(), row);
         }
@@ -159,52 +158,61 @@ impl Storage {
             let _ = piece.resize(piece.len());
         }
         let offsets = std::mem::take(&mut self.offsets);
-        let (rows, long) = (std::mem::take(&mut self.rows), self.long.take());
-        let spoilt = spoilt.map(Box::new);
-        Ok(Buffered { columns, layout, chunks, offsets, rows, long, position: 0, spoilt })
+        let (rows, mut rare) = (std::mem::take(&mut self.rows), self.rare.take());
+        if spoilt.is_some() {
+            rare.get_or_insert_default().spoilt = spoilt;
+        }
+        Ok(Buffered { columns, layout, chunks, offsets, rows, rare, position: 0 })
     }
 }
 
 impl Buffered {
     #[inline]
-    fn chunk(&self, offset: RowOffset) -> Option<&Block> {
-        self.chunks.get(usize::try_from(offset.chunk).ok()?)
-    }
-
-    #[inline]
-    fn offset(&self, index: usize) -> Option<RowOffset> {
+    fn offset(&self, index: usize) -> Option<Offset> {
         let piece = self.offsets.get(index / OFFSETS_A_PIECE)?;
-        let offset = chunk_at(piece, index % OFFSETS_A_PIECE * size_of::<[u8; 8]>())?;
-        Some(RowOffset::decode(offset))
+        chunk_at(piece, index % OFFSETS_A_PIECE * size_of::<Offset>())
     }
 
-    /// The offsets from this one on, up to the end of their piece.
+    /// The chunk in which a row begins.
+    #[inline]
+    fn chunk_of(&self, row: u64) -> usize {
+        self.rare
+            .as_ref()
+            .map_or(0, |rare| rare.chunk_begins.partition_point(|first| *first <= row))
+    }
+
+    /// The chunk in which this row begins, and the offsets of it and those behind it, as far as they stand together and are of this chunk.
     #[cold]
-    fn offsets_from(&self, index: usize) -> &[[u8; 8]] {
-        let piece = self.offsets.get(index / OFFSETS_A_PIECE);
-        let offsets = piece.map_or(&[][..], |piece| piece.as_chunks().0);
-        offsets.get(index % OFFSETS_A_PIECE..).unwrap_or_default()
+    fn run_from(&self, index: usize) -> Option<(&[u8], &[Offset])> {
+        let offsets: &[Offset] = self.offsets.get(index / OFFSETS_A_PIECE)?.as_chunks().0;
+        let offsets = offsets.get(index % OFFSETS_A_PIECE..)?;
+        let number = self.chunk_of(index as u64);
+        let end = self.rare.as_ref().and_then(|rare| rare.chunk_begins.get(number));
+        let in_chunk = end.and_then(|end| usize::try_from(end - index as u64).ok());
+        let offsets = in_chunk.and_then(|rows| offsets.get(..rows)).unwrap_or(offsets);
+        Some((self.chunks.get(number)?, offsets))
     }
 
     /// The payload of a row that begins at this offset of its chunk.
     #[inline]
-    fn payload<'a>(&self, index: usize, offset: RowOffset, chunk: &'a [u8]) -> Option<&'a [u8]> {
-        let start = usize::try_from(offset.start).ok()?;
+    fn payload<'a>(&self, index: usize, offset: Offset, chunk: &'a [u8]) -> Option<&'a [u8]> {
+        let start = usize::try_from(u32::from_ne_bytes(offset)).ok()?;
         let header = PacketHeader::parse(chunk_at(chunk, start.wrapping_sub(PACKET_HEADER_BYTES))?);
         let length = usize::try_from(header.payload_length).ok()?;
-        let end = if length < LONG_VALUE_BYTES {
-            start + length
-        } else {
-            self.end_of_long(index, offset, chunk)
-        };
+        let end =
+            if length < LONG_VALUE_BYTES { start + length } else { self.end_of_long(index, chunk) };
         Some(span(chunk, start, end))
     }
 
     /// Where the payload ends of which the header says more than stands there.
     #[cold]
-    fn end_of_long(&self, index: usize, offset: RowOffset, chunk: &[u8]) -> usize {
-        match self.offset(index + 1) {
-            Some(next) if next.chunk == offset.chunk => next.start as usize - PACKET_HEADER_BYTES,
+    fn end_of_long(&self, index: usize, chunk: &[u8]) -> usize {
+        let next = index + 1;
+        let [of, of_next] = [index, next].map(|row| self.chunk_of(row as u64));
+        match self.offset(next) {
+            Some(offset) if of == of_next => {
+                u32::from_ne_bytes(offset) as usize - PACKET_HEADER_BYTES
+            }
             _ => chunk.len(),
         }
     }
@@ -212,7 +220,10 @@ impl Buffered {
     /// The long values of a row.
     #[inline]
     fn long_of(&self, row: u64) -> &[Block] {
-        self.long.as_ref().map_or(&[], |long| long.of(row))
+        match &self.rare {
+            Some(rare) if !rare.long.rows.is_empty() => rare.long.of(row),
+            _ => &[],
+        }
     }
 
     /// The result's columns.
@@ -230,19 +241,20 @@ impl Buffered {
     pub fn row(&self, number: u64) -> Option<Row<'_>> {
         let index = usize::try_from(number).ok()?;
         let offset = self.offset(index)?;
-        let payload = self.payload(index, offset, self.chunk(offset)?)?;
+        let chunk = self.chunks.get(self.chunk_of(number))?;
+        let payload = self.payload(index, offset, chunk)?;
         Some(self.layout.row_with(payload, self.long_of(number)))
     }
 
     /// The rows from this one on.
     pub fn rows_from(&self, number: u64) -> BufferedRows<'_> {
         let index = usize::try_from(number).unwrap_or(usize::MAX);
-        BufferedRows { stored: self, index, offsets: &[], chunk: None }
+        BufferedRows { stored: self, index, offsets: &[], chunk: &[] }
     }
 
     /// What is wrong with the last row, where such rows are kept ([`crate::Connection::keep_spoilt_rows`]).
     pub fn spoilt_row(&self) -> Option<Malformed> {
-        self.spoilt.as_deref().copied()
+        self.rare.as_ref()?.spoilt
     }
 
     /// The number of the row that [`Buffered::next_row`] gives next.
@@ -272,14 +284,14 @@ impl Buffered {
     /// The bytes of the rows as they came over the wire, with the headers of their packets (of a row in several, of the first).
     pub fn wire_bytes(&self) -> u64 {
         let chunks: usize = self.chunks.iter().map(|chunk| chunk.len()).sum();
-        (chunks + self.long.as_ref().map_or(0, |long| long.bytes())) as u64
+        (chunks + self.rare.as_ref().map_or(0, |rare| rare.long.bytes())) as u64
     }
 
     /// The memory that the rows take, with what stays unused in it.
     pub fn memory_bytes(&self) -> usize {
         let pieces = self.chunks.iter().chain(self.offsets.iter());
         let pieces: usize = pieces.map(Block::capacity).sum();
-        pieces + self.long.as_ref().map_or(0, |long| long.memory_bytes())
+        pieces + self.rare.as_ref().map_or(0, |rare| rare.memory_bytes())
     }
 }
 
@@ -289,10 +301,9 @@ pub struct BufferedRows<'a> {
     stored: &'a Buffered,
     /// The row that comes next.
     index: usize,
-    /// Its offset and those behind it, as far as they are in one piece.
-    offsets: &'a [[u8; 8]],
-    /// The chunk of the row before, and its number.
-    chunk: Option<(u32, &'a [u8])>,
+    /// Its offset and those behind it, as far as they stand together and are of one chunk.
+    offsets: &'a [Offset],
+    chunk: &'a [u8],
 }
 
 impl<'a> Iterator for BufferedRows<'a> {
@@ -302,17 +313,12 @@ impl<'a> Iterator for BufferedRows<'a> {
     fn next(&mut self) -> Option<Row<'a>> {
         let stored = self.stored;
         if self.offsets.is_empty() {
-            self.offsets = stored.offsets_from(self.index);
+            (self.chunk, self.offsets) = stored.run_from(self.index)?;
         }
         let (offset, rest) = self.offsets.split_first()?;
-        let offset = RowOffset::decode(*offset);
-        let chunk = match self.chunk {
-            Some((number, chunk)) if number == offset.chunk => chunk,
-            _ => stored.chunk(offset)?,
-        };
-        let payload = stored.payload(self.index, offset, chunk)?;
+        let payload = stored.payload(self.index, *offset, self.chunk)?;
         let long = stored.long_of(self.index as u64);
-        (self.offsets, self.chunk) = (rest, Some((offset.chunk, chunk)));
+        self.offsets = rest;
         self.index += 1;
         Some(stored.layout.row_with(payload, long))
     }
@@ -328,31 +334,57 @@ mod tests {
     fn rows_are_found_up_to_the_last_offset() {
         // A chunk never has that many bytes: a row ends at 1 GiB. What could not be told apart is refused all the same.
         let mut storage = Storage::default();
-        let mut push = |start| storage.push(0, start, &SystemMemory);
+        let mut push = |start| storage.push(start, &SystemMemory);
         push(u32::MAX as usize - 1).unwrap();
         push(u32::MAX as usize).unwrap();
         assert!(matches!(push(u32::MAX as usize + 1), Err(Error::TooLarge)));
         assert_eq!(storage.rows, 2);
     }
 
+    /// So many chunks; what stands in each is its number.
+    fn numbered(count: usize) -> Chunks {
+        let mut chunks = Chunks::default();
+        for number in 0..count {
+            let mut chunk = SystemMemory.rows(8).unwrap();
+            assert!(chunk.append(&number.to_ne_bytes()));
+            chunks.push(chunk);
+        }
+        chunks
+    }
+
     #[test]
     fn offsets_come_back_however_many_there_are() {
+        // In every other chunk no row begins.
+        let place = |row: usize| (row / 1000 * 2, row % 1000 * 3);
         let mut storage = Storage::default();
         let pieces = 3 * OFFSETS_A_PIECE;
         for rows in [0, 1, COLLECTED_OFFSETS, COLLECTED_OFFSETS + 1, pieces - 1, pieces, pieces + 1]
         {
-            for row in 0..rows {
-                storage.push(row / 1000, row * 3, &SystemMemory).unwrap();
+            for (chunk, start) in (0..rows).map(place) {
+                storage.set_chunk(chunk);
+                storage.push(start, &SystemMemory).unwrap();
             }
+            let chunks = numbered(rows.checked_sub(1).map_or(0, |last| place(last).0 + 1));
             let (columns, layout) = (Columns::default(), Layout::default());
-            let stored =
-                storage.finish(columns, layout, Chunks::default(), None, &SystemMemory).unwrap();
-            assert_eq!((stored.rows(), stored.offsets_from(rows).len()), (rows as u64, 0));
-            for row in 0..rows {
-                let RowOffset { chunk, start } = RowOffset::decode(stored.offsets_from(row)[0]);
-                assert_eq!((chunk as usize, start as usize), (row / 1000, row * 3));
+            let stored = storage.finish(columns, layout, chunks, None, &SystemMemory).unwrap();
+            assert_eq!(stored.rows(), rows as u64);
+            let mut row = 0;
+            while let Some((chunk, offsets @ [_, ..])) = stored.run_from(row) {
+                for offset in offsets {
+                    let (number, start) = place(row);
+                    assert_eq!(
+                        (chunk, stored.offset(row)),
+                        (&number.to_ne_bytes()[..], Some(*offset))
+                    );
+                    assert_eq!(*offset, u32::try_from(start).unwrap().to_ne_bytes());
+                    assert_eq!(stored.chunk_of(row as u64), number);
+                    row += 1;
+                }
             }
-            assert_eq!(stored.memory_bytes(), rows * size_of::<[u8; 8]>());
+            assert_eq!((row, stored.offset(rows)), (rows, None));
+            let rare = stored.rare.as_ref().map_or(0, |rare| rare.memory_bytes());
+            let besides = stored.memory_bytes() as u64 - stored.wire_bytes();
+            assert_eq!(besides, (rows * size_of::<Offset>() + rare) as u64);
         }
     }
 }

@@ -197,13 +197,15 @@ impl Connection {
         let (mut rows_end, mut end_chunk) = (0, 0);
         loop {
             let chunk = self.stream.chunk_number();
+            storage.set_chunk(chunk);
             while let Some(span) = self.receive_short_row() {
-                storage.push(chunk, span.start, memory)?;
+                storage.push(span.start, memory)?;
                 (rows_end, end_chunk) = (span.end, chunk);
             }
             let Some(span) = self.receive_row()? else { break };
             let chunk = self.stream.chunk_number();
-            storage.push(chunk, span.start, memory)?;
+            storage.set_chunk(chunk);
+            storage.push(span.start, memory)?;
             storage.push_long(self.stream.take_long());
             (rows_end, end_chunk) = (span.end, chunk);
             if self.spoilt.is_some() {
