@@ -101,7 +101,7 @@ impl Connection {
         let established = handshake::establish(&mut stream, options, tls);
         let established = established.inspect_err(|_| spent.add(&stream.statistics()))?;
         if options.connect_timeout.is_none() {
-            stream.transport().end_connection_phase(options.read_timeout, options.write_timeout)?;
+            stream.transport().set_timeouts(options.read_timeout, options.write_timeout)?;
         }
         if let Some(algorithm) = CompressionAlgorithm::agreed(established.capabilities) {
             stream.begin_compression(algorithm)?;
@@ -149,7 +149,7 @@ impl Connection {
     /// Does what has to be done before the first command of the user's.
     fn begin_session(&mut self, options: &ConnectOptions) -> Result<(), Error> {
         self.confirm_charset(options.charset)?;
-        self.end_connection_phase(options)?;
+        self.set_timeouts(options)?;
         if options.query_timeout.is_some() {
             self.within_connect_timeout(|it| it.set_query_timeout(options.query_timeout))?;
         }
@@ -166,18 +166,18 @@ impl Connection {
         self.stream.transport().finish_within(self.options.connect_timeout);
         act(self)?;
         let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
-        self.stream.transport().end_connection_phase(read_timeout, write_timeout)
+        self.stream.transport().set_timeouts(read_timeout, write_timeout)
     }
 
     /// The connection phase is over: reads and writes have their own time, and the init commands are run.
-    pub(crate) fn end_connection_phase(&mut self, options: &ConnectOptions) -> Result<(), Error> {
+    pub(crate) fn set_timeouts(&mut self, options: &ConnectOptions) -> Result<(), Error> {
         let (read_timeout, write_timeout) = (options.read_timeout, options.write_timeout);
-        self.stream.transport().end_connection_phase(read_timeout, write_timeout)?;
+        self.stream.transport().set_timeouts(read_timeout, write_timeout)?;
         for command in &options.init_commands {
             self.run_init_command(command, read_timeout)?;
         }
         if !options.init_commands.is_empty() {
-            self.stream.transport().end_connection_phase(read_timeout, write_timeout)?;
+            self.stream.transport().set_timeouts(read_timeout, write_timeout)?;
         }
         Ok(())
     }

@@ -146,8 +146,8 @@ impl Error {
         Error::Io { code: codes::CONNECTION_ERROR, error, nothing_sent: true }
     }
 
-    /// A read or write failed.
-    pub(crate) fn lost(error: io::Error, nothing_sent: bool) -> Self {
+    /// A read or write failed; whether nothing of a command was sent.
+    pub fn lost(error: io::Error, nothing_sent: bool) -> Self {
         Error::Io { code: codes::SERVER_GONE_ERROR, error, nothing_sent }
     }
 

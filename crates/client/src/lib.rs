@@ -126,6 +126,7 @@ pub use statistics::{ByProtocol, Packets, Statistics};
 pub use template::{Placeholder, Placeholders, Shape, expand, unknown_name};
 pub use tls::{TlsOptions, Verify};
 pub use tokens::Dialect;
+pub use transport::Transport;
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{

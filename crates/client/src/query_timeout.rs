@@ -225,7 +225,7 @@ impl Connection {
             });
         self.settle(answer)?;
         let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
-        self.stream.transport().end_connection_phase(read_timeout, write_timeout)
+        self.stream.transport().set_timeouts(read_timeout, write_timeout)
     }
 }
 

@@ -55,9 +55,9 @@ impl Privacy {
     }
 }
 
-/// The way to a server.
+/// The way to a server: bytes, without what they mean. A [`crate::Connection`] has one; so has whoever speaks another protocol.
 #[derive(Debug)]
-pub(crate) struct Transport {
+pub struct Transport {
     wire: TimedWire,
     is_unix: bool,
     tls: Option<Box<tls::Session>>,
@@ -71,8 +71,12 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    /// Connects; `peer` as [`dial`] has it.
-    pub(crate) fn connect(
+    /// Connects: to `peer`, or to the first of the address's hosts that answers. What is read and written before
+    /// [`Transport::set_timeouts`] has to be done until the deadline.
+    ///
+    /// # Errors
+    /// [`Error::Io`]: nobody answers.
+    pub fn connect(
         address: &Address,
         peer: Option<SocketAddr>,
         deadline: Option<Instant>,
@@ -82,7 +86,7 @@ impl Transport {
     }
 
     /// The stream that stands in the place of a socket to this address.
-    pub(crate) fn over(stream: Box<dyn ByteStream>, address: &Address) -> Self {
+    pub fn over(stream: Box<dyn ByteStream>, address: &Address) -> Self {
         Transport::new(Wire::Stream(stream), address, None)
     }
 
@@ -155,7 +159,7 @@ impl Transport {
     }
 
     /// Whether reading from the socket would not wait; of a stream that is none this is not known, so it is said.
-    pub(crate) fn is_readable(&self) -> bool {
+    pub fn is_readable(&self) -> bool {
         match &self.wire.wire {
             Some(wire @ Wire::Socket(_)) => wire.is_readable(),
             _ => true,
@@ -168,7 +172,10 @@ impl Transport {
     }
 
     /// From now on each read and write has its own time.
-    pub(crate) fn end_connection_phase(
+    ///
+    /// # Errors
+    /// [`Error::Io`]: it is closed.
+    pub fn set_timeouts(
         &mut self,
         read_timeout: Option<Duration>,
         write_timeout: Option<Duration>,
@@ -225,7 +232,7 @@ impl Transport {
     /// # Errors
     /// The system's error, `TimedOut`, or `UnexpectedEof` when the server has closed.
     #[inline]
-    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = match &mut self.tls {
             None => self.wire.read(buffer),
             Some(tls) => tls.read(&mut self.wire, buffer),
@@ -240,7 +247,7 @@ impl Transport {
     ///
     /// # Errors
     /// The system's error or `TimedOut`, and whether nothing was sent.
-    pub(crate) fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
+    pub fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
         if let Some(gathered) = &mut self.gathered {
             slices.iter().for_each(|slice| gathered.extend_from_slice(slice));
             return Ok(());
@@ -311,7 +318,7 @@ impl Transport {
     }
 
     /// Lets go of the socket.
-    pub(crate) fn close(&mut self) {
+    pub fn close(&mut self) {
         if let Some(mut tls) = self.tls.take() {
             tls.close(&mut self.wire);
         }

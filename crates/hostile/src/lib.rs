@@ -9,6 +9,7 @@ pub mod client;
 pub mod conversation;
 pub mod mutate;
 pub mod parsers;
+pub mod ports;
 pub mod recordings;
 pub mod seeds;
 pub mod session;

@@ -16,6 +16,7 @@ use vaquita_protocol::{
 };
 
 pub use crate::certificates::certificate;
+use crate::ports::{handler_socket, memcached};
 use crate::session::{session, statement};
 
 /// A check with its name, which is that of its fuzz target and of the file of its corpus.
@@ -49,6 +50,8 @@ pub const ALL: &[Check] = checks![
     com_stmt_prepare_ok,
     binary_row,
     binary_value,
+    memcached,
+    handler_socket,
     certificate,
     statement,
     session,

@@ -9,6 +9,7 @@ use vaquita_protocol::{Capabilities, OkPacket, PacketHeader};
 
 use crate::certificates;
 use crate::parsers::Check;
+use crate::ports;
 use crate::recordings::{self, Recorded};
 use crate::session;
 
@@ -46,6 +47,10 @@ pub fn made(check: &Check) -> io::Result<BTreeSet<Vec<u8>>> {
     }
     if check.name == "statement" {
         return Ok(session::statements().into_iter().collect());
+    }
+    let ports = ports::inputs(check.name);
+    if !ports.is_empty() {
+        return Ok(ports.into_iter().collect());
     }
     if check.name == "session" {
         return Ok(recorded.iter().map(session::input).collect());

@@ -56,7 +56,7 @@ impl Connection {
         if std::mem::take(&mut self.reuse.owes_init_commands) {
             self.within_connect_timeout(Connection::finish_owed)?;
             let options = self.options.clone();
-            self.end_connection_phase(&options)?;
+            self.set_timeouts(&options)?;
         }
         if self.reuse.is_owed() {
             // The last word was the last user's; escaping goes by it.

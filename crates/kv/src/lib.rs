@@ -1,0 +1,14 @@
+//! Key-value access to tables, without SQL: the ports that answer a SELECT by key from the same table.
+
+#![forbid(unsafe_code)]
+
+mod decimal;
+mod error;
+mod handler_socket;
+mod link;
+mod memcached;
+
+pub use error::{Error, Unfit};
+pub use handler_socket::{HandlerSocket, IndexId, OpenIndex};
+pub use link::Timeouts;
+pub use memcached::{Expiry, Key, Line, MAX_KEY_BYTES, Memcached, Store};
