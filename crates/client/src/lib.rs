@@ -125,7 +125,7 @@ pub use statement::Statement;
 pub use statistics::{ByProtocol, Packets, Statistics};
 pub use template::{Placeholder, Placeholders, Shape, expand, unknown_name};
 pub use tls::{TlsOptions, Verify};
-pub use tokens::Dialect;
+pub use tokens::{Dialect, Token, Tokens, unescape};
 pub use transport::Transport;
 pub use wire::ByteStream;
 

@@ -1,19 +1,20 @@
-//! The words and quoted texts of a statement, as the servers' lexers find them: no more than it takes to tell which files it names, and
-//! whether it is harmless.
+//! The words and quoted texts of a statement, as the servers' lexers find them: no more than it takes to tell which files it names, whether
+//! it is harmless, and whether it asks for a row by its key.
 
 use vaquita_protocol::Encoding;
 
 /// How a server reads statements: what decides where a quoted text ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    pub(crate) encoding: Encoding,
+    /// How bytes are characters, in the client's character set.
+    pub encoding: Encoding,
     /// The `sql_mode` of this name.
-    pub(crate) no_backslash_escapes: bool,
+    pub no_backslash_escapes: bool,
 }
 
 /// What a statement is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
+pub enum Token<'a> {
     /// A keyword, a name without quotes, a number.
     Word(&'a [u8]),
     /// What stands between single or double quotes, with its escapes.
@@ -23,8 +24,8 @@ pub(crate) enum Token<'a> {
         /// What stands between the quotes.
         body: &'a [u8],
     },
-    /// A name between backticks.
-    Name,
+    /// A name between backticks: what stands between them, where one of its own is doubled.
+    Name(&'a [u8]),
     /// The end of a statement.
     Semicolon,
     /// Anything else: one byte.
@@ -46,19 +47,26 @@ pub(crate) enum FirstWord<'a> {
 ///
 /// What stands in an executable comment (`/*! */`, `/*M! */`) counts as if it were executed.
 #[derive(Clone, Debug)]
-pub(crate) struct Tokens<'a> {
+pub struct Tokens<'a> {
     rest: &'a [u8],
     dialect: Dialect,
     is_conditional: bool,
+    is_plain: bool,
 }
 
 impl<'a> Tokens<'a> {
-    pub(crate) fn new(sql: &'a [u8], dialect: Dialect) -> Self {
-        Tokens { rest: sql, dialect, is_conditional: false }
+    /// Those of a query.
+    pub fn new(sql: &'a [u8], dialect: Dialect) -> Self {
+        Tokens { rest: sql, dialect, is_conditional: false, is_plain: true }
+    }
+
+    /// Whether up to the last token every comment was nothing but that, neither executable nor a hint, and all had an end that were to have one.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// What stands behind the last token.
-    pub(crate) fn rest(&self) -> &'a [u8] {
+    pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
@@ -115,9 +123,11 @@ impl<'a> Tokens<'a> {
         from.get(..from.len() - self.rest.len()).filter(|word| !word.is_empty())
     }
 
-    fn skip_past(&mut self, end: &[u8]) {
+    /// Whether there is such an end.
+    fn skip_past(&mut self, end: &[u8]) -> bool {
         let at = self.rest.windows(end.len()).position(|window| window == end);
         self.rest = at.and_then(|at| self.rest.get(at + end.len()..)).unwrap_or_default();
+        at.is_some()
     }
 }
 
@@ -137,13 +147,15 @@ impl<'a> Iterator for Tokens<'a> {
                 }
                 [b'/', b'*', b'!', after @ ..] | [b'/', b'*', b'M', b'!', after @ ..] => {
                     self.is_conditional = true;
+                    self.is_plain = false;
                     // The version from which on it is executed.
                     let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
                     self.rest = after.get(digits..).unwrap_or_default();
                 }
                 [b'/', b'*', after @ ..] => {
+                    self.is_plain &= !after.starts_with(b"+");
                     self.rest = after;
-                    self.skip_past(b"*/");
+                    self.is_plain &= self.skip_past(b"*/");
                 }
                 [b'*', b'/', after @ ..] if self.is_conditional => {
                     self.is_conditional = false;
@@ -151,12 +163,13 @@ impl<'a> Iterator for Tokens<'a> {
                 }
                 [quote @ (b'\'' | b'"' | b'`'), after @ ..] => {
                     self.rest = after;
-                    let body = self.quoted(*quote)?;
-                    let is_name = *quote == b'`';
-                    return Some(if is_name {
-                        Token::Name
-                    } else {
-                        Token::Text { quote: *quote, body }
+                    let Some(body) = self.quoted(*quote) else {
+                        self.is_plain = false;
+                        return None;
+                    };
+                    return Some(match quote {
+                        b'`' => Token::Name(body),
+                        quote => Token::Text { quote: *quote, body },
                     });
                 }
                 [b';', after @ ..] => {
@@ -217,7 +230,7 @@ impl<'a> Iterator for Pieces<'a> {
 /// The bytes that a quoted text stands for.
 ///
 /// <https://dev.mysql.com/doc/refman/8.0/en/string-literals.html>
-pub(crate) fn unescape(quote: u8, body: &[u8], dialect: Dialect) -> Vec<u8> {
+pub fn unescape(quote: u8, body: &[u8], dialect: Dialect) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(body.len());
     for piece in (Pieces { rest: body, quote, dialect }) {
         match piece {
@@ -262,7 +275,7 @@ mod tests {
                     [b"[", &unescape(quote, body, dialect)[..], b"]"].concat()
                 }
                 Token::Semicolon => b";".to_vec(),
-                Token::Name | Token::Symbol(_) => b".".to_vec(),
+                Token::Name(_) | Token::Symbol(_) => b".".to_vec(),
             })
             .collect();
         let found = tokens.join(&b' ');

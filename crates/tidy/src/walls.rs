@@ -38,7 +38,8 @@ fn protocol_does_no_io() {
 #[test]
 fn the_driver_knows_nothing_of_php() {
     let words = ["zval", "zend", "php", "ffi"];
-    let rooms = ["protocol", "sys", "client", "kv", "fake-server"].map(|room| format!("crates/{room}/"));
+    let rooms =
+        ["protocol", "sys", "client", "kv", "fake-server"].map(|room| format!("crates/{room}/"));
     check("PHP begins in crates/php", &words, |file| rooms.iter().any(|room| file.is_in(room)));
 }
 

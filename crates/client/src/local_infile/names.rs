@@ -84,7 +84,7 @@ impl Place {
         let word = match token {
             Token::Semicolon => return Place::Start,
             Token::Word(word) => word,
-            Token::Text { .. } | Token::Name | Token::Symbol(_) => &[],
+            Token::Text { .. } | Token::Name(_) | Token::Symbol(_) => &[],
         };
         let is = |keywords: &[&[u8]]| keywords.iter().any(|it| word.eq_ignore_ascii_case(it));
         match self {

@@ -98,7 +98,7 @@ pub(crate) fn cannot_write(sql: &[u8], dialect: Dialect) -> bool {
             }
             Token::Word(word) => !is(word, &BEFORE_PARENTHESIS),
             // Between double quotes stands a name, if sql_mode says so.
-            Token::Name | Token::Text { .. } => true,
+            Token::Name(_) | Token::Text { .. } => true,
             Token::Symbol(b'(') if may_be_called => return false,
             Token::Symbol(
                 b'(' | b')' | b',' | b'.' | b'*' | b'=' | b'<' | b'>' | b'!' | b'+' | b'-' | b'/'
@@ -136,7 +136,7 @@ pub(crate) fn only_sets(sql: &[u8]) -> bool {
         let is_second = std::mem::take(&mut is_second);
         match token {
             Token::Word(word) => !(is(word, &NOT_ONLY_SET) || is_second && is(word, &[b"DEFAULT"])),
-            Token::Text { .. } | Token::Name => true,
+            Token::Text { .. } | Token::Name(_) => true,
             Token::Symbol(symbol) => matches!(symbol, b'@' | b'=' | b':' | b',' | b'.' | b'-'),
             Token::Semicolon => false,
         }

@@ -162,7 +162,7 @@ fn is_literal(token: Token<'_>) -> bool {
         }
         Token::Text { .. } => true,
         Token::Symbol(symbol) => matches!(symbol, b',' | b'.' | b'-' | b'+'),
-        Token::Name | Token::Semicolon => false,
+        Token::Name(_) | Token::Semicolon => false,
     }
 }
 

@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
 
     fn name(&mut self) -> Option<()> {
         let is_name = |token| match token {
-            Token::Name => true,
+            Token::Name(_) => true,
             Token::Word(word) => {
                 word.first().is_some_and(|it| !it.is_ascii_digit()) && !is(word, &NOT_COLUMNS)
             }
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         }
         let is_alias = match self.next {
             Some(Token::Word(word)) => !is(word, &NOT_ALIASES),
-            token => token == Some(Token::Name),
+            token => matches!(token, Some(Token::Name(_))),
         };
         if is_alias { self.name() } else { Some(()) }
     }
