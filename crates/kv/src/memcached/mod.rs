@@ -131,6 +131,9 @@ impl Memcached {
         keys: &[Key<'_>],
         mut found: impl FnMut(usize, u32, &[u8]),
     ) -> Result<(), Error> {
+        if keys.is_empty() {
+            return Ok(()); // nothing was asked
+        }
         let mut next = 0;
         loop {
             let line = self.link.line(MAX_LINE_BYTES)?;
