@@ -169,8 +169,9 @@ fn crates_use_each_other_one_way() {
         ("sys", &[]),
         ("client", &["protocol", "x509", "sys"]),
         ("fake-server", &["protocol"]),
-        ("hostile", &["protocol", "x509", "client", "fake-server"]),
-        ("php", &["client"]),
+        ("kv", &["client"]),
+        ("hostile", &["protocol", "x509", "client", "kv", "fake-server"]),
+        ("php", &["client", "kv"]),
         ("bench", &["client", "fake-server"]),
     ];
     for (name, allowed) in may_use {
