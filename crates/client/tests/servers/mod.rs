@@ -46,6 +46,10 @@ pub(crate) enum Feature {
     Roles,
     /// The type VECTOR: MySQL from 9.0 on, MariaDB from 11.7 on.
     Vector,
+    /// InnoDB by the memcached protocol: MySQL from 5.6 to 8.2.
+    Memcached,
+    /// HandlerSocket: MariaDB; of 11.8 scripts/server opens no such port.
+    HandlerSocket,
 }
 
 impl Feature {
@@ -59,7 +63,8 @@ impl Feature {
             Feature::Vector => matches!(server, "mysql97" | "mariadb118"),
             Feature::Tls => server != "mysql56",
             Feature::CertificateFiles => matches!(server, "mariadb" | "mysql80" | "mysql97"),
-            Feature::CertificateForHost => server == "mariadb",
+            Feature::CertificateForHost | Feature::HandlerSocket => server == "mariadb",
+            Feature::Memcached => matches!(server, "mysql80" | "mysql56"),
             Feature::SessionTrack
             | Feature::ResetConnection
             | Feature::StatementLimit
@@ -79,6 +84,7 @@ pub(crate) struct Server {
     host: String,
     port: u16,
     socket: String,
+    key_value_port: Option<u16>,
     user: String,
     password: String,
     database: String,
@@ -106,6 +112,9 @@ impl Server {
             host: value("HOST"),
             port: value("PORT").parse().expect("a port is a number"),
             socket: value("SOCKET"),
+            key_value_port: env::var(format!("{prefix}_KEY_VALUE_PORT"))
+                .ok()
+                .map(|port| port.parse().expect("a port is a number")),
             user: value("USER"),
             password: value("PASSWORD"),
             database: value("DATABASE"),
@@ -145,6 +154,14 @@ impl Server {
 
     pub(crate) fn tcp(&self) -> Address {
         Address::Tcp { host: self.host.clone(), port: self.port }
+    }
+
+    /// Where it answers by key, without SQL.
+    pub(crate) fn key_value(&self) -> Address {
+        let port = self.key_value_port.unwrap_or_else(|| {
+            panic!("{} was started without --key-value: run `make test`", self.name)
+        });
+        Address::Tcp { host: self.host.clone(), port }
     }
 
     pub(crate) fn unix(&self) -> Address {
