@@ -8,9 +8,11 @@ mod handler_socket;
 mod link;
 mod memcached;
 mod select;
+mod table;
 
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, IndexId, OpenIndex};
 pub use link::Timeouts;
 pub use memcached::{Expiry, Key, Line, MAX_KEY_BYTES, Memcached, Store};
 pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};
+pub use table::{Column, Kind, Table, UniqueIndex};
