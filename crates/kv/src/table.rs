@@ -74,7 +74,7 @@ pub struct UniqueIndex {
 }
 
 /// A row as it came: each value NULL or bytes.
-type Row = Box<[Option<Box<[u8]>>]>;
+pub(crate) type Row = Box<[Option<Box<[u8]>>]>;
 
 impl Table {
     /// What the server says of a table; `None` if there is no base table of that name, or this user may not see it.
@@ -170,12 +170,12 @@ fn indexes(parts: &[Row], columns: &[Column]) -> Box<[UniqueIndex]> {
 }
 
 /// A value; of NULL no bytes.
-fn value(row: &Row, place: usize) -> &[u8] {
+pub(crate) fn value(row: &Row, place: usize) -> &[u8] {
     row.get(place).and_then(|value| value.as_deref()).unwrap_or_default()
 }
 
 /// Whether two names of columns are the same to a server, of names of ASCII; others have to be spelled as they are.
-fn is_same_name(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn is_same_name(one: &[u8], other: &[u8]) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 

@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use servers::{Feature, Server, Value, rows, run, text};
 use vaquita_client::{Address, Connection};
-use vaquita_kv::{Error, Expiry, HandlerSocket, Key, Memcached, OpenIndex, Store, Timeouts};
+use vaquita_kv::{
+    Error, Expiry, HandlerSocket, Key, Mapping, Memcached, OpenIndex, Store, Timeouts,
+};
 
 const TIMEOUTS: Timeouts =
     Timeouts { connect: Duration::from_secs(10), request: Duration::from_secs(10) };
@@ -60,6 +62,38 @@ fn memcached(server: &Server) -> (Connection, Memcached) {
             Err(error) => assert!(Instant::now() < until, "{error}"),
         }
         thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_mapping_is_read_as_it_is() {
+    let _alone = MEMCACHED.lock();
+    for server in Server::all() {
+        let mut sql = server.connect();
+        if !server.has(Feature::Memcached) {
+            assert_eq!(Mapping::read(&mut sql).unwrap(), None, "{}", server.name);
+            continue;
+        }
+        let _ = memcached(&server);
+        run(
+            &mut sql,
+            "INSERT INTO innodb_memcache.containers VALUES ('x', 'kv_ports', 'gone', 'k', 'v;w', '0', '0', '0', 'i')",
+        );
+        let mapping = Mapping::read(&mut sql).unwrap().unwrap();
+        assert_eq!(
+            mapping.to_string(),
+            "from InnoDB, isolation 1, a look each 1 reads, separator \"|\", delimiter \".\"\n\
+             a_default: kv_ports.plain by PRIMARY (k): v, flags in flags, expiry in expiry\n\
+             numbers: kv_ports.numbers by PRIMARY (k): v, n\n\
+             x: kv_ports.gone by i (k): v, w, which is not there\n"
+        );
+        let numbers = mapping.of(b"kv_ports", b"numbers").unwrap();
+        assert_eq!((numbers.place_of(b"N"), numbers.place_of(b"k")), (Some(1), None));
+        assert_eq!(numbers.table.as_ref().unwrap().columns.len(), 3);
+        assert!(mapping.of(b"kv_ports", b"x").is_none());
+        run(&mut sql, "UPDATE innodb_memcache.cache_policies SET get_policy = 'caching'");
+        assert!(!Mapping::read(&mut sql).unwrap().unwrap().is_of_innodb);
+        run(&mut sql, "UPDATE innodb_memcache.cache_policies SET get_policy = 'innodb_only'");
     }
 }
 

@@ -11,9 +11,11 @@ use crate::error::{Error, Unfit};
 use crate::link::{Link, MAX_BYTES, Timeouts};
 
 mod key;
+mod mapping;
 mod reply;
 
 pub use key::{Key, MAX_KEY_BYTES};
+pub use mapping::{Container, Mapping};
 pub use reply::Line;
 
 /// The longest line: VALUE with the longest key and three numbers. What an error says may be as long.
