@@ -13,6 +13,8 @@ mod table;
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, IndexId, OpenIndex};
 pub use link::Timeouts;
-pub use memcached::{Container, Expiry, Key, Line, MAX_KEY_BYTES, Mapping, Memcached, Store};
+pub use memcached::{
+    Container, Expiry, Key, Line, MAX_KEY_BYTES, Mapping, Memcached, Origin, Plan, Reason, Store,
+};
 pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};
 pub use table::{Column, Kind, Table, UniqueIndex};

@@ -24,6 +24,8 @@ pub struct Mapping {
     pub isolation: u64,
     /// After how many reads a connection of the plugin's looks at what is new (`daemon_memcached_r_batch_size`): at 1 each time.
     pub reads_a_look: u64,
+    /// Whether the server is older than MySQL 8.0.
+    pub is_old: bool,
 }
 
 /// A table that the plugin answers from.
@@ -60,12 +62,16 @@ impl Mapping {
         if is_active.is_empty() {
             return Ok(None);
         }
-        let settings =
-            rows(connection, b"SELECT @@innodb_api_trx_level, @@daemon_memcached_r_batch_size")?;
+        let settings = rows(
+            connection,
+            b"SELECT @@innodb_api_trx_level, @@daemon_memcached_r_batch_size, @@version",
+        )?;
         let [isolation, reads_a_look] = [0, 1].map(|place| {
             let setting = settings.first().map(|row| value(row, place));
             setting.and_then(crate::decimal::decimal).unwrap_or_default()
         });
+        let version = settings.first().map_or(&b""[..], |row| value(row, 2));
+        let is_old = version.starts_with(b"5.");
         let policies = rows(connection, b"SELECT get_policy FROM innodb_memcache.cache_policies")?;
         let is_of_innodb = policies.iter().all(|row| value(row, 0) == b"innodb_only");
         let options = rows(connection, b"SELECT name, value FROM innodb_memcache.config_options")?;
@@ -89,6 +95,7 @@ impl Mapping {
             is_of_innodb,
             isolation,
             reads_a_look,
+            is_old,
         }))
     }
 

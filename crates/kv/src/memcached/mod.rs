@@ -12,10 +12,12 @@ use crate::link::{Link, MAX_BYTES, Timeouts};
 
 mod key;
 mod mapping;
+mod plan;
 mod reply;
 
 pub use key::{Key, MAX_KEY_BYTES};
 pub use mapping::{Container, Mapping};
+pub use plan::{Origin, Plan, Reason};
 pub use reply::Line;
 
 /// The longest line: VALUE with the longest key and three numbers. What an error says may be as long.

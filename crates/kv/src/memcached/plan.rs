@@ -1,0 +1,261 @@
+//! Whether a statement that asks for a row by its key is answered by MySQL's memcached plugin as it is by SQL, and how.
+//!
+//! What the plugin gives of a column is not always what SQL gives, and of some it crashes the server; so this is a list of what was measured to be the
+//! same, on MySQL 8.0.33 and 5.6.14 (`tests/server_plans.rs`). All else is a reason to ask by SQL.
+
+use vaquita_client::Dialect;
+
+use super::key::Key;
+use super::mapping::{Container, Mapping};
+use crate::decimal::decimal;
+use crate::select::{Condition, KeySelect, Literal};
+use crate::table::{Column, Kind, Table};
+
+/// Why SQL is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The port may give what is not committed, or is not there any more.
+    Isolation,
+    /// The port answers from a cache.
+    Cache,
+    /// It answers from no such table.
+    Table,
+    /// What is asked for is another column than the port's key, or several are.
+    KeyColumn,
+    /// The port's key is of a kind that it does not find as SQL does.
+    KeyKind,
+    /// The key is no value of the column's own kind.
+    KeyValue,
+    /// The protocol can't carry the key.
+    KeyBytes,
+    /// A column is wanted that the port does not give.
+    Column,
+    /// A column is wanted of which the port gives other bytes than SQL.
+    ColumnKind,
+    /// A column is wanted that may be NULL, which the port does not tell from an empty text.
+    Null,
+    /// What the port gives can be read in several ways.
+    Separator,
+    /// A value has characters that SQL would give in another character set.
+    Charset,
+}
+
+/// Where a column of the result comes from, as the server says in its definition; empty where it is no column's.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The table.
+    pub table: &'a [u8],
+    /// The column.
+    pub column: &'a [u8],
+}
+
+/// How statements of one shape are answered by a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// What stands before each key.
+    prefix: Box<[u8]>,
+    key: KeyKind,
+    separator: Box<[u8]>,
+    /// How many values the port gives.
+    values: usize,
+    /// For each column of the result its place among them, and whether only ASCII is the same in both character sets.
+    columns: Box<[(usize, bool)]>,
+}
+
+/// What a key must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeyKind {
+    /// A number in this range.
+    Integer { least: i128, most: i128 },
+    /// A text of no more characters, of UTF-8 or else ASCII.
+    Text { most: u64, is_utf8: bool },
+}
+
+impl Plan {
+    /// How such a statement is answered, of which the server says that its columns come from there. `database` is the current one, `charset` the
+    /// character set of the client and of results.
+    ///
+    /// # Errors
+    /// Why it is not.
+    pub fn new(
+        mapping: &Mapping,
+        select: &KeySelect<'_>,
+        database: &[u8],
+        origins: &[Origin<'_>],
+        charset: &[u8],
+    ) -> Result<Plan, Reason> {
+        if mapping.isolation == 0 || mapping.reads_a_look != 1 {
+            return Err(Reason::Isolation);
+        }
+        if !mapping.is_of_innodb {
+            return Err(Reason::Cache);
+        }
+        let database = select.database.unwrap_or(database);
+        let container = mapping.of(database, select.table).ok_or(Reason::Table)?;
+        let table = container.table.as_ref().filter(|it| *it.engine == *b"InnoDB");
+        let table = table.ok_or(Reason::Table)?;
+        let mut conditions = select.conditions();
+        let (Some(condition), None) = (conditions.next(), conditions.next()) else {
+            return Err(Reason::KeyColumn);
+        };
+        let key = key_column(container, table, condition)?;
+        let key = KeyKind::of(key, charset, mapping.is_old)?;
+        let is_one = container.values.len() == 1;
+        if !is_one && mapping.separator.is_empty() {
+            return Err(Reason::Separator);
+        }
+        let column = |origin: &Origin<'_>| {
+            if origin.table != select.table {
+                return Err(Reason::Column);
+            }
+            let place = container.place_of(origin.column).ok_or(Reason::Column)?;
+            let (_, column) = table.column(origin.column).ok_or(Reason::Column)?;
+            only_ascii(column, charset, mapping.is_old).map(|only_ascii| (place, only_ascii))
+        };
+        let columns: Box<[_]> = origins.iter().map(column).collect::<Result<_, _>>()?;
+        if columns.is_empty() {
+            return Err(Reason::Column);
+        }
+        let prefix = [b"@@", &*container.name, &mapping.delimiter].concat().into();
+        let separator = mapping.separator.clone();
+        Ok(Plan { prefix, key, separator, values: container.values.len(), columns })
+    }
+
+    /// Makes the key that is sent for a value.
+    ///
+    /// # Errors
+    /// Why none is.
+    pub fn put_key<'a>(
+        &self,
+        value: Literal<'_>,
+        dialect: Dialect,
+        sent: &'a mut Vec<u8>,
+    ) -> Result<Key<'a>, Reason> {
+        sent.clear();
+        sent.extend_from_slice(&self.prefix);
+        match (self.key, value) {
+            (KeyKind::Integer { least, most }, Literal::Integer { is_negative, digits }) => {
+                let number = decimal(digits).map(i128::from).ok_or(Reason::KeyValue)?;
+                let number = if is_negative { -number } else { number };
+                if !(least..=most).contains(&number) {
+                    return Err(Reason::KeyValue);
+                }
+                sent.extend_from_slice(number.to_string().as_bytes());
+            }
+            (KeyKind::Text { most, is_utf8 }, Literal::Text(_)) => {
+                let text = value.text(dialect).ok_or(Reason::KeyValue)?;
+                let text = std::str::from_utf8(&text).ok().filter(|it| is_utf8 || it.is_ascii());
+                let text = text.ok_or(Reason::KeyValue)?;
+                if text.is_empty() || text.chars().count() as u64 > most {
+                    return Err(Reason::KeyValue);
+                }
+                // MySQL 8.0 takes some of these for a range.
+                if matches!(text.as_bytes(), [b'@' | b'<' | b'>', ..]) {
+                    return Err(Reason::KeyBytes);
+                }
+                sent.extend_from_slice(text.as_bytes());
+            }
+            _ => return Err(Reason::KeyValue),
+        }
+        Key::new(sent).map_err(|_| Reason::KeyBytes)
+    }
+
+    /// The columns of the result, of what the port gave.
+    ///
+    /// # Errors
+    /// Why SQL has to be asked after all.
+    pub fn row<'v>(&self, given: &'v [u8], row: &mut Vec<&'v [u8]>) -> Result<(), Reason> {
+        row.clear();
+        for &(place, only_ascii) in &self.columns {
+            let value = if self.values == 1 { Some(given) } else { self.part(given, place) };
+            let value = value.ok_or(Reason::Separator)?;
+            if only_ascii && !value.is_ascii() {
+                return Err(Reason::Charset);
+            }
+            row.push(value);
+        }
+        Ok(())
+    }
+
+    /// One of several values; `None` if there are more or fewer than there should be.
+    fn part<'v>(&self, given: &'v [u8], place: usize) -> Option<&'v [u8]> {
+        let mut parts = 0;
+        let (mut begin, mut found) = (0, None);
+        loop {
+            let rest = given.get(begin..)?;
+            let length = rest.windows(self.separator.len()).position(|it| *it == *self.separator);
+            if parts == place {
+                found = rest.get(..length.unwrap_or(rest.len()));
+            }
+            parts += 1;
+            match length {
+                Some(length) => begin += length + self.separator.len(),
+                None => return found.filter(|_| parts == self.values),
+            }
+        }
+    }
+}
+
+/// The column that is the port's key, if it is asked for.
+fn key_column<'t>(
+    container: &Container,
+    table: &'t Table,
+    condition: &Condition<'_>,
+) -> Result<&'t Column, Reason> {
+    let [name] = &*container.key else { return Err(Reason::KeyColumn) };
+    let (place, key) = table.column(name).ok_or(Reason::KeyColumn)?;
+    let is_asked_for = table.column(condition.column).is_some_and(|(asked, _)| asked == place);
+    let index = table.indexes.iter().find(|index| index.name == container.index);
+    let is_its_own = index.is_some_and(|index| index.columns.as_deref() == Some(&[place]));
+    if is_asked_for && is_its_own { Ok(key) } else { Err(Reason::KeyColumn) }
+}
+
+impl KeyKind {
+    fn of(column: &Column, client: &[u8], is_old: bool) -> Result<KeyKind, Reason> {
+        match &column.kind {
+            Kind::Integer { bytes, is_unsigned, is_filled: false }
+                if is_known_integer(*bytes, *is_unsigned, is_old) && *bytes != 2 =>
+            {
+                let bits = u32::from(*bytes) * 8;
+                let [least, most] = if *is_unsigned {
+                    [0, (1_i128 << bits) - 1]
+                } else {
+                    [-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1]
+                };
+                Ok(KeyKind::Integer { least, most })
+            }
+            Kind::Text { most, charset, .. } if has_ascii(charset) && has_ascii(client) => {
+                let is_utf8 = **charset == *b"utf8mb4" && client == b"utf8mb4";
+                Ok(KeyKind::Text { most: *most, is_utf8 })
+            }
+            _ => Err(Reason::KeyKind),
+        }
+    }
+}
+
+/// Whether of what the port gives of a column only ASCII is what SQL gives.
+fn only_ascii(column: &Column, results: &[u8], is_old: bool) -> Result<bool, Reason> {
+    let only_ascii = match &column.kind {
+        Kind::Text { is_fixed: false, charset, .. } if has_ascii(charset) && has_ascii(results) => {
+            **charset != *results
+        }
+        Kind::Bytes { .. } => false,
+        Kind::Integer { bytes, is_unsigned, is_filled: false }
+            if is_known_integer(*bytes, *is_unsigned, is_old) =>
+        {
+            false
+        }
+        _ => return Err(Reason::ColumnKind),
+    };
+    if column.is_nullable { Err(Reason::Null) } else { Ok(only_ascii) }
+}
+
+/// Whether whole numbers of so many bytes are what they are in SQL. MySQL 5.6 was seen to crash of others.
+fn is_known_integer(bytes: u8, is_unsigned: bool, is_old: bool) -> bool {
+    if is_old { bytes == 4 && !is_unsigned } else { matches!(bytes, 1 | 2 | 4 | 8) }
+}
+
+/// Whether the bytes of ASCII are its characters in a character set, and nothing else is.
+fn has_ascii(charset: &[u8]) -> bool {
+    matches!(charset, b"utf8mb4" | b"utf8mb3" | b"utf8" | b"latin1" | b"ascii")
+}
