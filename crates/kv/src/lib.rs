@@ -7,14 +7,16 @@ mod error;
 mod handler_socket;
 mod link;
 mod memcached;
+mod plan;
 mod select;
 mod table;
 
 pub use error::{Error, Unfit};
-pub use handler_socket::{HandlerSocket, IndexId, OpenIndex};
+pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};
 pub use link::Timeouts;
 pub use memcached::{
-    Container, Expiry, Key, Line, MAX_KEY_BYTES, Mapping, Memcached, Origin, Plan, Reason, Store,
+    Container, Expiry, Key, Line, MAX_KEY_BYTES, Mapping, Memcached, MemcachedPlan, Store,
 };
+pub use plan::{Origin, Reason};
 pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};
 pub use table::{Column, Kind, Table, UniqueIndex};

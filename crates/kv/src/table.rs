@@ -61,7 +61,12 @@ pub enum Kind {
         most: u64,
     },
     /// Anything else.
-    Other,
+    Other {
+        /// The character set; empty where there is none.
+        charset: Box<[u8]>,
+    },
+    /// What a session's settings decide upon: TIMESTAMP by its time zone, what is computed when it is read by any.
+    OfSession,
 }
 
 /// An index that finds one row.
@@ -98,7 +103,7 @@ impl Table {
             b" AND TABLE_TYPE = 'BASE TABLE'",
         )?;
         let columns = ask(
-            b"SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, CHARACTER_MAXIMUM_LENGTH, CHARACTER_SET_NAME, COLLATION_NAME \
+            b"SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, CHARACTER_MAXIMUM_LENGTH, CHARACTER_SET_NAME, COLLATION_NAME, EXTRA \
               FROM information_schema.COLUMNS",
             b" ORDER BY ORDINAL_POSITION",
         )?;
@@ -121,8 +126,8 @@ impl Table {
 
 impl Column {
     fn of(row: &Row) -> Column {
-        let [name, data_type, column_type, is_nullable, most, charset, collation] =
-            [0, 1, 2, 3, 4, 5, 6].map(|place| value(row, place));
+        let [name, data_type, column_type, is_nullable, most, charset, collation, extra] =
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|place| value(row, place));
         let most = std::str::from_utf8(most).ok().and_then(|most| most.parse().ok()).unwrap_or(0);
         let has = |word: &[u8]| column_type.split(|byte| *byte == b' ').any(|it| it == word);
         let integer = |bytes| Kind::Integer {
@@ -136,7 +141,10 @@ impl Column {
             charset: charset.into(),
             collation: collation.into(),
         };
+        let is_computed = extra.to_ascii_uppercase().starts_with(b"VIRTUAL");
         let kind = match data_type {
+            b"timestamp" => Kind::OfSession,
+            _ if is_computed => Kind::OfSession,
             b"tinyint" => integer(1),
             b"smallint" => integer(2),
             b"mediumint" => integer(3),
@@ -148,7 +156,7 @@ impl Column {
             b"varbinary" | b"tinyblob" | b"blob" | b"mediumblob" | b"longblob" => {
                 Kind::Bytes { is_fixed: false, most }
             }
-            _ => Kind::Other,
+            _ => Kind::Other { charset: charset.into() },
         };
         Column { name: name.into(), kind, is_nullable: is_nullable == b"YES" }
     }

@@ -35,7 +35,7 @@ fn tables_are_read_as_they_are() {
             "CREATE DATABASE kv_tables",
             "CREATE TABLE kv_tables.`it's ``so``` (a TINYINT NOT NULL, b SMALLINT UNSIGNED NOT NULL, c MEDIUMINT, d INT ZEROFILL, \
              e BIGINT NOT NULL, f CHAR(5) CHARACTER SET latin1 NOT NULL, g VARCHAR(50) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, \
-             h TEXT CHARACTER SET ascii, i BINARY(3), j VARBINARY(7), k BLOB NOT NULL, l DATE, `Ä``x` INT, \
+             h TEXT CHARACTER SET ascii, i BINARY(3), j VARBINARY(7), k BLOB NOT NULL, l DATE, m TIMESTAMP NULL, n ENUM('x') CHARACTER SET latin1, `Ä``x` INT, \
              PRIMARY KEY (e, a), UNIQUE by_part (g(2)), UNIQUE by_text (f), KEY several (b)) ENGINE = InnoDB",
             "CREATE VIEW kv_tables.a_view AS SELECT 1 AS a",
         ] {
@@ -55,7 +55,9 @@ fn tables_are_read_as_they_are() {
             column("i", bytes(true, 3), true),
             column("j", bytes(false, 7), true),
             column("k", bytes(false, 65535), false),
-            column("l", Kind::Other, true),
+            column("l", Kind::Other { charset: Box::default() }, true),
+            column("m", Kind::OfSession, true),
+            column("n", Kind::Other { charset: b"latin1".as_slice().into() }, true),
             column("Ä`x", integer(4, false, false), true),
         ];
         assert_eq!(*table.columns, expected, "{}", server.name);

@@ -13,6 +13,9 @@ use crate::link::{Link, MAX_BYTES, Timeouts};
 use line::{Lines, decode};
 
 mod line;
+mod plan;
+
+pub use plan::Plan as HandlerSocketPlan;
 
 /// The only way to authenticate there is.
 const PLAIN_SECRET: &[u8] = b"1";

@@ -17,7 +17,7 @@ mod reply;
 
 pub use key::{Key, MAX_KEY_BYTES};
 pub use mapping::{Container, Mapping};
-pub use plan::{Origin, Plan, Reason};
+pub use plan::Plan as MemcachedPlan;
 pub use reply::Line;
 
 /// The longest line: VALUE with the longest key and three numbers. What an error says may be as long.

@@ -7,47 +7,9 @@ use vaquita_client::Dialect;
 
 use super::key::Key;
 use super::mapping::{Container, Mapping};
-use crate::decimal::decimal;
+use crate::plan::{KeyKind, Origin, Reason, has_ascii};
 use crate::select::{Condition, KeySelect, Literal};
 use crate::table::{Column, Kind, Table};
-
-/// Why SQL is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The port may give what is not committed, or is not there any more.
-    Isolation,
-    /// The port answers from a cache.
-    Cache,
-    /// It answers from no such table.
-    Table,
-    /// What is asked for is another column than the port's key, or several are.
-    KeyColumn,
-    /// The port's key is of a kind that it does not find as SQL does.
-    KeyKind,
-    /// The key is no value of the column's own kind.
-    KeyValue,
-    /// The protocol can't carry the key.
-    KeyBytes,
-    /// A column is wanted that the port does not give.
-    Column,
-    /// A column is wanted of which the port gives other bytes than SQL.
-    ColumnKind,
-    /// A column is wanted that may be NULL, which the port does not tell from an empty text.
-    Null,
-    /// What the port gives can be read in several ways.
-    Separator,
-    /// A value has characters that SQL would give in another character set.
-    Charset,
-}
-
-/// Where a column of the result comes from, as the server says in its definition; empty where it is no column's.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    /// The table.
-    pub table: &'a [u8],
-    /// The column.
-    pub column: &'a [u8],
-}
 
 /// How statements of one shape are answered by a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,15 +22,6 @@ pub struct Plan {
     values: usize,
     /// For each column of the result its place among them, and whether only ASCII is the same in both character sets.
     columns: Box<[(usize, bool)]>,
-}
-
-/// What a key must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KeyKind {
-    /// A number in this range.
-    Integer { least: i128, most: i128 },
-    /// A text of no more characters, of UTF-8 or else ASCII.
-    Text { most: u64, is_utf8: bool },
 }
 
 impl Plan {
@@ -99,7 +52,14 @@ impl Plan {
             return Err(Reason::KeyColumn);
         };
         let key = key_column(container, table, condition)?;
-        let key = KeyKind::of(key, charset, mapping.is_old)?;
+        let is_known = match key.kind {
+            Kind::Integer { bytes, is_unsigned, .. } => {
+                is_known_integer(bytes, is_unsigned, mapping.is_old)
+            }
+            Kind::Text { .. } => true,
+            _ => false,
+        };
+        let key = KeyKind::of(key, charset).filter(|_| is_known).ok_or(Reason::KeyKind)?;
         let is_one = container.values.len() == 1;
         if !is_one && mapping.separator.is_empty() {
             return Err(Reason::Separator);
@@ -133,29 +93,10 @@ impl Plan {
     ) -> Result<Key<'a>, Reason> {
         sent.clear();
         sent.extend_from_slice(&self.prefix);
-        match (self.key, value) {
-            (KeyKind::Integer { least, most }, Literal::Integer { is_negative, digits }) => {
-                let number = decimal(digits).map(i128::from).ok_or(Reason::KeyValue)?;
-                let number = if is_negative { -number } else { number };
-                if !(least..=most).contains(&number) {
-                    return Err(Reason::KeyValue);
-                }
-                sent.extend_from_slice(number.to_string().as_bytes());
-            }
-            (KeyKind::Text { most, is_utf8 }, Literal::Text(_)) => {
-                let text = value.text(dialect).ok_or(Reason::KeyValue)?;
-                let text = std::str::from_utf8(&text).ok().filter(|it| is_utf8 || it.is_ascii());
-                let text = text.ok_or(Reason::KeyValue)?;
-                if text.is_empty() || text.chars().count() as u64 > most {
-                    return Err(Reason::KeyValue);
-                }
-                // MySQL 8.0 takes some of these for a range.
-                if matches!(text.as_bytes(), [b'@' | b'<' | b'>', ..]) {
-                    return Err(Reason::KeyBytes);
-                }
-                sent.extend_from_slice(text.as_bytes());
-            }
-            _ => return Err(Reason::KeyValue),
+        let text = self.key.put(value, dialect, sent)?;
+        // MySQL 8.0 takes some of these for a range; of nothing it makes nothing.
+        if matches!(text, [] | [b'@' | b'<' | b'>', ..]) {
+            return Err(Reason::KeyBytes);
         }
         Key::new(sent).map_err(|_| Reason::KeyBytes)
     }
@@ -210,29 +151,6 @@ fn key_column<'t>(
     if is_asked_for && is_its_own { Ok(key) } else { Err(Reason::KeyColumn) }
 }
 
-impl KeyKind {
-    fn of(column: &Column, client: &[u8], is_old: bool) -> Result<KeyKind, Reason> {
-        match &column.kind {
-            Kind::Integer { bytes, is_unsigned, is_filled: false }
-                if is_known_integer(*bytes, *is_unsigned, is_old) && *bytes != 2 =>
-            {
-                let bits = u32::from(*bytes) * 8;
-                let [least, most] = if *is_unsigned {
-                    [0, (1_i128 << bits) - 1]
-                } else {
-                    [-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1]
-                };
-                Ok(KeyKind::Integer { least, most })
-            }
-            Kind::Text { most, charset, .. } if has_ascii(charset) && has_ascii(client) => {
-                let is_utf8 = **charset == *b"utf8mb4" && client == b"utf8mb4";
-                Ok(KeyKind::Text { most: *most, is_utf8 })
-            }
-            _ => Err(Reason::KeyKind),
-        }
-    }
-}
-
 /// Whether of what the port gives of a column only ASCII is what SQL gives.
 fn only_ascii(column: &Column, results: &[u8], is_old: bool) -> Result<bool, Reason> {
     let only_ascii = match &column.kind {
@@ -253,9 +171,4 @@ fn only_ascii(column: &Column, results: &[u8], is_old: bool) -> Result<bool, Rea
 /// Whether whole numbers of so many bytes are what they are in SQL. MySQL 5.6 was seen to crash of others.
 fn is_known_integer(bytes: u8, is_unsigned: bool, is_old: bool) -> bool {
     if is_old { bytes == 4 && !is_unsigned } else { matches!(bytes, 1 | 2 | 4 | 8) }
-}
-
-/// Whether the bytes of ASCII are its characters in a character set, and nothing else is.
-fn has_ascii(charset: &[u8]) -> bool {
-    matches!(charset, b"utf8mb4" | b"utf8mb3" | b"utf8" | b"latin1" | b"ascii")
 }

@@ -1,0 +1,112 @@
+//! What plans have in common: why SQL is asked, and which literals are keys.
+
+use vaquita_client::Dialect;
+
+use crate::decimal::decimal;
+use crate::select::Literal;
+use crate::table::{Column, Kind};
+
+/// Why SQL is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The port may give what is not committed, or is not there any more.
+    Isolation,
+    /// The port answers from a cache.
+    Cache,
+    /// It answers from no such table.
+    Table,
+    /// What is asked for is another column than the port's key, or several are.
+    KeyColumn,
+    /// The port's key is of a kind that it does not find as SQL does.
+    KeyKind,
+    /// The key is no value of the column's own kind.
+    KeyValue,
+    /// The protocol can't carry the key.
+    KeyBytes,
+    /// A column is wanted that the port does not give.
+    Column,
+    /// A column is wanted of which the port gives other bytes than SQL.
+    ColumnKind,
+    /// A column is wanted that may be NULL, which the port does not tell from an empty text.
+    Null,
+    /// What the port gives can be read in several ways.
+    Separator,
+    /// A value has characters that SQL would give in another character set.
+    Charset,
+}
+
+/// Where a column of the result comes from, as the server says in its definition; empty where it is no column's.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The table.
+    pub table: &'a [u8],
+    /// The column.
+    pub column: &'a [u8],
+}
+
+/// What a key must be, so that a port finds the row that SQL finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyKind {
+    /// A number in this range.
+    Integer { least: i128, most: i128 },
+    /// A text of no more characters, of UTF-8 or else ASCII.
+    Text { most: u64, is_utf8: bool },
+}
+
+impl KeyKind {
+    /// That of a column, where the client's character set is this one; `None`: a port might not find what SQL finds.
+    pub(crate) fn of(column: &Column, client: &[u8]) -> Option<KeyKind> {
+        match &column.kind {
+            Kind::Integer { bytes, is_unsigned, is_filled: false } => {
+                let bits = u32::from(*bytes) * 8;
+                let (least, most) = if *is_unsigned {
+                    (0, (1_i128 << bits) - 1)
+                } else {
+                    (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
+                };
+                Some(KeyKind::Integer { least, most })
+            }
+            Kind::Text { most, charset, .. } if has_ascii(charset) && has_ascii(client) => {
+                let is_utf8 = **charset == *b"utf8mb4" && client == b"utf8mb4";
+                Some(KeyKind::Text { most: *most, is_utf8 })
+            }
+            _ => None,
+        }
+    }
+
+    /// Appends the key that a literal is, and gives it back.
+    ///
+    /// # Errors
+    /// [`Reason::KeyValue`]: SQL would have to make a value of the column's of it first.
+    pub(crate) fn put<'a>(
+        self,
+        value: Literal<'_>,
+        dialect: Dialect,
+        sent: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Reason> {
+        let begin = sent.len();
+        match (self, value) {
+            (KeyKind::Integer { least, most }, Literal::Integer { is_negative, digits }) => {
+                let number = decimal(digits).map(i128::from).ok_or(Reason::KeyValue)?;
+                let number = if is_negative { -number } else { number };
+                if !(least..=most).contains(&number) {
+                    return Err(Reason::KeyValue);
+                }
+                sent.extend_from_slice(number.to_string().as_bytes());
+            }
+            (KeyKind::Text { most, is_utf8 }, Literal::Text(_)) => {
+                let text = value.text(dialect).ok_or(Reason::KeyValue)?;
+                let text = std::str::from_utf8(&text).ok().filter(|it| is_utf8 || it.is_ascii());
+                let text = text.filter(|it| it.chars().count() as u64 <= most);
+                sent.extend_from_slice(text.ok_or(Reason::KeyValue)?.as_bytes());
+            }
+            _ => return Err(Reason::KeyValue),
+        }
+        Ok(sent.get(begin..).unwrap_or_default())
+    }
+}
+
+/// Whether the bytes of ASCII are its characters in a character set, and nothing else is.
+pub(crate) fn has_ascii(charset: &[u8]) -> bool {
+    matches!(charset, b"utf8mb4" | b"utf8mb3" | b"utf8" | b"latin1" | b"ascii")
+}
