@@ -10,19 +10,18 @@
 #[path = "../../client/tests/servers/mod.rs"]
 mod servers;
 
+mod ports;
+
 use std::net::TcpListener;
 use std::sync::Mutex;
-use std::thread;
 use std::time::{Duration, Instant};
 
+use ports::{TIMEOUTS, handler_socket, install, secret};
 use servers::{Feature, Server, Value, rows, run, text};
 use vaquita_client::{Address, Connection};
 use vaquita_kv::{
     Error, Expiry, HandlerSocket, Key, Mapping, Memcached, OpenIndex, Store, Timeouts,
 };
-
-const TIMEOUTS: Timeouts =
-    Timeouts { connect: Duration::from_secs(10), request: Duration::from_secs(10) };
 
 fn key(bytes: &[u8]) -> Key<'_> {
     Key::new(bytes).unwrap()
@@ -48,21 +47,8 @@ fn memcached(server: &Server) -> (Connection, Memcached) {
     ] {
         run(&mut sql, statement);
     }
-    let is_installed =
-        "SELECT COUNT(*) FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'daemon_memcached'";
-    if text(&mut sql, is_installed) == "1" {
-        run(&mut sql, "UNINSTALL PLUGIN daemon_memcached");
-    }
-    run(&mut sql, "INSTALL PLUGIN daemon_memcached SONAME 'libmemcached.so'");
-    // It listens a little later.
-    let until = Instant::now() + TIMEOUTS.connect;
-    loop {
-        match Memcached::connect(&server.key_value(), TIMEOUTS) {
-            Ok(port) => return (sql, port),
-            Err(error) => assert!(Instant::now() < until, "{error}"),
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
+    let port = install(server, &mut sql);
+    (sql, port)
 }
 
 #[test]
@@ -201,15 +187,6 @@ fn found(port: &mut HandlerSocket, open: &OpenIndex<'_>, key: &[Option<&[u8]>]) 
     })
     .unwrap();
     rows
-}
-
-fn secret(sql: &mut Connection) -> String {
-    text(sql, "SELECT @@handlersocket_plain_secret")
-}
-
-fn handler_socket(server: &Server, sql: &mut Connection) -> HandlerSocket {
-    let secret = secret(sql);
-    HandlerSocket::connect(&server.key_value(), TIMEOUTS, Some(secret.as_bytes())).unwrap()
 }
 
 #[test]
