@@ -92,6 +92,7 @@ impl<'a> Tokens<'a> {
         let body = self.rest;
         let mut pieces = Pieces { rest: body, quote, dialect: self.dialect };
         loop {
+            pieces.skip_plain();
             match pieces.next() {
                 Some(Piece::End) => {
                     self.rest = pieces.rest;
@@ -108,19 +109,25 @@ impl<'a> Tokens<'a> {
     }
 
     /// Takes a word that begins here, if one does.
+    #[inline]
     fn word(&mut self) -> Option<&'a [u8]> {
         let from = self.rest;
-        while let [byte, after @ ..] = self.rest {
-            let length = self.dialect.encoding.multi_byte_length(self.rest);
-            self.rest = match length.and_then(|length| self.rest.get(length..)) {
-                Some(after) => after,
-                None if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..) => {
-                    after
+        let mut length = 0;
+        loop {
+            let rest = from.get(length..)?;
+            length += rest.iter().take_while(|byte| is_of_word(**byte)).count();
+            match from.get(length..)? {
+                // No character of several bytes begins with one of ASCII, in any character set that statements may have.
+                rest @ [0x80..=0xFF, ..] => {
+                    let several = self.dialect.encoding.multi_byte_length(rest);
+                    length += several.unwrap_or(1).min(rest.len());
                 }
-                None => break,
-            };
+                rest => {
+                    self.rest = rest;
+                    return from.get(..length).filter(|word| !word.is_empty());
+                }
+            }
         }
-        from.get(..from.len() - self.rest.len()).filter(|word| !word.is_empty())
     }
 
     /// Whether there is such an end.
@@ -185,6 +192,23 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
+/// Whether a byte of ASCII is a word's, for each byte.
+static IS_OF_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let (mut rest, mut byte) = (table.as_mut_slice(), 0_u8);
+    while let [first, after @ ..] = rest {
+        *first = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+        byte = byte.wrapping_add(1);
+        rest = after;
+    }
+    table
+};
+
+#[inline]
+fn is_of_word(byte: u8) -> bool {
+    IS_OF_WORD.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
 /// A piece of what stands between quotes.
 enum Piece<'a> {
     /// Bytes that stand for themselves: one, or a character of several.
@@ -201,6 +225,21 @@ struct Pieces<'a> {
     rest: &'a [u8],
     quote: u8,
     dialect: Dialect,
+}
+
+impl Pieces<'_> {
+    /// Passes over what stands for itself, as far as that can be told byte by byte.
+    #[inline]
+    fn skip_plain(&mut self) {
+        let is_bytewise = matches!(
+            self.dialect.encoding,
+            Encoding::SingleByte | Encoding::Utf8mb3 | Encoding::Utf8mb4
+        );
+        let is_plain =
+            |byte: &&u8| **byte != self.quote && **byte != b'\\' && (is_bytewise || **byte < 0x80);
+        let plain = self.rest.iter().take_while(is_plain).count();
+        self.rest = self.rest.get(plain..).unwrap_or_default();
+    }
 }
 
 impl<'a> Iterator for Pieces<'a> {
