@@ -90,7 +90,7 @@ impl Link {
             return Err(self.give_up(Error::Malformed("more than was asked for")));
         }
         if self.received.is_empty() && self.buffer.len() > KEPT_BYTES {
-            self.buffer = Vec::new();
+            (self.buffer, self.received) = (Vec::new(), 0..0);
         }
         Ok(())
     }
@@ -144,7 +144,7 @@ impl Link {
 
     /// Receives more; the buffer grows with what has come, whatever was announced.
     fn receive(&mut self) -> Result<(), Error> {
-        if !self.received.is_empty() && self.deadline.is_some_and(|it| it <= Instant::now()) {
+        if self.deadline.is_some_and(|it| it <= Instant::now()) {
             let late = vaquita_client::Error::lost(std::io::ErrorKind::TimedOut.into(), false);
             return Err(self.give_up(Error::Lost(late)));
         }

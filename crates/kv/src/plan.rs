@@ -66,7 +66,10 @@ impl KeyKind {
                 };
                 Some(KeyKind::Integer { least, most })
             }
-            Kind::Text { most, charset, .. } if has_ascii(charset) && has_ascii(client) => {
+            // Whether blanks at the end of a CHAR count depends on sql_mode and collation.
+            Kind::Text { is_fixed: false, most, charset, .. }
+                if has_ascii(charset) && has_ascii(client) =>
+            {
                 let is_utf8 = **charset == *b"utf8mb4" && client == b"utf8mb4";
                 Some(KeyKind::Text { most: *most, is_utf8 })
             }
@@ -97,7 +100,8 @@ impl KeyKind {
             (KeyKind::Text { most, is_utf8 }, Literal::Text(_)) => {
                 let text = value.text(dialect).ok_or(Reason::KeyValue)?;
                 let text = std::str::from_utf8(&text).ok().filter(|it| is_utf8 || it.is_ascii());
-                let text = text.filter(|it| it.chars().count() as u64 <= most);
+                // There is an sql_mode in which an empty text is NULL.
+                let text = text.filter(|it| !it.is_empty() && it.chars().count() as u64 <= most);
                 sent.extend_from_slice(text.ok_or(Reason::KeyValue)?.as_bytes());
             }
             _ => return Err(Reason::KeyValue),

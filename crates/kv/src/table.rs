@@ -109,7 +109,7 @@ impl Table {
         )?;
         let parts = ask(
             b"SELECT INDEX_NAME, COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS",
-            b" AND NON_UNIQUE = 0 ORDER BY INDEX_NAME, SEQ_IN_INDEX",
+            b" AND NON_UNIQUE = 0 AND INDEX_TYPE = 'BTREE' ORDER BY INDEX_NAME, SEQ_IN_INDEX",
         )?;
         let [table] = &*tables else { return Ok(None) };
         let columns: Box<[Column]> = columns.iter().map(Column::of).collect();
@@ -190,7 +190,8 @@ pub(crate) fn is_same_name(one: &[u8], other: &[u8]) -> bool {
 /// The rows of a query.
 pub(crate) fn rows(connection: &mut Connection, sql: &[u8]) -> Result<Box<[Row]>, Error> {
     let lost = Error::Lost;
-    connection.send_query(sql).map_err(lost)?;
+    // Without a limit of its own that of the session counts (sql_select_limit).
+    connection.send_query(&[sql, b" LIMIT 1000000"].concat()).map_err(lost)?;
     if !matches!(connection.read_query_response().map_err(lost)?, QueryResponse::ResultSet(_)) {
         return Ok(Box::default());
     }

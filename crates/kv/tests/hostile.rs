@@ -132,6 +132,22 @@ fn what_was_not_asked_for_is_refused() {
 }
 
 #[test]
+fn rows_are_no_more_than_were_asked_for() {
+    let reply = [b"0\t2".as_slice(), &b"\tx\ty".repeat(11), b"\n0\t2\n"].concat();
+    let error = rows(&reply, false).unwrap_err();
+    assert!(matches!(error, Error::Malformed("more rows than were asked for")), "{error}");
+}
+
+#[test]
+fn after_a_large_reply_comes_another() {
+    let large = [b"VALUE a 0 900000\r\n".as_slice(), &[b'x'; 900_000], b"\r\nEND\r\n"].concat();
+    let mut port = memcached(&[&large, b"VALUE a 0 1\r\ny\r\nEND\r\n", &large], false);
+    for length in [900_000, 1, 900_000] {
+        assert_eq!(port.get(key(b"a"), |_, value| value.len()).unwrap(), Some(length));
+    }
+}
+
+#[test]
 fn after_an_error_nothing_more_is_asked() {
     let mut port = memcached(&[b"nonsense\r\n", b"VALUE a 0 1\r\nx\r\nEND\r\n"], false);
     assert!(port.get(key(b"a"), |_, _| ()).is_err());

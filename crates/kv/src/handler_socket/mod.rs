@@ -46,6 +46,8 @@ pub struct HandlerSocket {
     request: Lines,
     /// For each index that was opened, how many columns a row has.
     columns: Vec<usize>,
+    /// How many rows a reply may have.
+    most: usize,
 }
 
 impl HandlerSocket {
@@ -78,7 +80,7 @@ impl HandlerSocket {
     }
 
     fn new(link: Link) -> HandlerSocket {
-        HandlerSocket { link, request: Lines::default(), columns: Vec::new() }
+        HandlerSocket { link, request: Lines::default(), columns: Vec::new(), most: 0 }
     }
 
     /// Whether another request may be made, and nobody has closed the connection or sent anything since the last one.
@@ -146,6 +148,7 @@ impl HandlerSocket {
             self.request.number(0);
             self.request.end();
         }
+        self.most = most;
         self.send(keys.len())
     }
 
@@ -159,11 +162,13 @@ impl HandlerSocket {
         mut row: impl FnMut(&[Option<Cow<'_, [u8]>>]),
     ) -> Result<(), Error> {
         let columns = self.columns.get(id).copied().ok_or(Error::OutOfSync)?;
+        let mut left = self.most;
         self.read_reply(columns, |values| {
-            let mut one = Vec::with_capacity(columns);
+            let mut one = Vec::new();
             for value in values {
                 one.push(decode(value).ok_or("a value that is not encoded")?);
                 if one.len() == columns {
+                    left = left.checked_sub(1).ok_or("more rows than were asked for")?;
                     row(&one);
                     one.clear();
                 }

@@ -45,6 +45,13 @@ impl Plan {
         }
         let database = select.database.unwrap_or(database);
         let container = mapping.of(database, select.table).ok_or(Reason::Table)?;
+        // The port takes what stands before the first delimiter for the name.
+        let delimiter = &*mapping.delimiter;
+        let is_in_name =
+            container.name.windows(delimiter.len().max(1)).any(|part| part == delimiter);
+        if delimiter.is_empty() || is_in_name {
+            return Err(Reason::Table);
+        }
         let table = container.table.as_ref().filter(|it| *it.engine == *b"InnoDB");
         let table = table.ok_or(Reason::Table)?;
         let mut conditions = select.conditions();
