@@ -9,6 +9,13 @@
 namespace Vaquita;
 
 /**
+ * What a connection's statements may be answered by besides the server (vaquita.kv).
+ *
+ * @throws \ValueError the PDO is one of another driver's
+ */
+function kv(\mysqli|\PDO $link): \Vaquita\Kv {}
+
+/**
  * Sends many statements, or runs one with many rows of parameters, without waiting for the answer to each.
  *
  * Each element of what comes back, under the key of its statement, is a mysqli_result, a Done, or the exception of its error, which is not thrown.
@@ -200,6 +207,31 @@ final class RowIterator implements \SeekableIterator
      * @throws \OutOfBoundsException there is none, and it stays where it was
      */
     public function seek(int $offset): void {}
+}
+
+/**
+ * A connection's access to rows by their key; Vaquita\kv() makes it.
+ */
+final class Kv
+{
+    /** One comes from pipeline(). */
+    private function __construct() {}
+
+    /** What the port answers from, for people; empty: it is not known, or there is none. */
+    public function mapping(): string {}
+
+    /** Has tables and rights asked anew, with the next statement that needs them. */
+    public function refresh(): void {}
+
+    /**
+     * What became of this connection's statements.
+     *
+     * @return array{
+     *     mode: string, port?: string, statements?: int, eligible?: int, asked?: int, answered?: int, learnt?: int, misses?: int, errors?: int,
+     *     reasons?: array<string, int>
+     * }
+     */
+    public function statistics(): array {}
 }
 
 /**

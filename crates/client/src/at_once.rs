@@ -10,6 +10,7 @@
 use vaquita_protocol::{Capabilities, ComStmtExecute, Command, Parameter};
 
 use crate::connection::{Answer, Connection};
+use crate::elsewhere::Look;
 use crate::error::{Error, codes};
 use crate::local_infile::Names;
 use crate::query::QueryResponse;
@@ -48,6 +49,9 @@ impl Connection {
         }
         let encoded =
             ComStmtExecute { statement_id: LAST_PREPARED, opens_cursor: false, parameters };
+        if self.elsewhere.is_owed() {
+            self.tell_before(Look::at(sql, self.session.dialect()))?;
+        }
         self.heed(Effect::of_statement(sql, self.session.dialect()));
         if !self.may_go_together(sql, encoded) {
             let statement = self.prepare(sql)?;

@@ -8,6 +8,7 @@ use vaquita_protocol::{Capabilities, Charset};
 use crate::buffered::Storage;
 use crate::compression::CompressionAlgorithm;
 use crate::connection::{Answer, Connection};
+use crate::elsewhere::Elsewhere;
 use crate::error::Error;
 use crate::handshake;
 use crate::host_links::HostLink;
@@ -136,6 +137,8 @@ impl Connection {
             server_side: ServerSide::default(),
             is_followed: false,
             reuse: Reuse::default(),
+            elsewhere: Elsewhere::default(),
+            onlooker: None,
             begun: Instant::now(),
         };
         let begun = connection.begin_session(options);

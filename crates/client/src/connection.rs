@@ -1,10 +1,12 @@
 //! A connection to a server: what is known of it, how commands go out, and how it ends.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
 use crate::buffered::Storage;
+use crate::elsewhere::{Elsewhere, Look, Onlooker};
 use crate::error::Error;
 use crate::escape::escape_into;
 use crate::handshake::Greeting;
@@ -24,7 +26,7 @@ use crate::statistics::Statistics;
 use crate::tls::TlsOptions;
 
 /// Longer bodies of commands are not kept for their memory.
-const MAX_KEPT_BODY_BYTES: usize = 4 << 10;
+pub(crate) const MAX_KEPT_BODY_BYTES: usize = 4 << 10;
 
 /// What the answer to a query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +94,10 @@ pub struct Connection {
     /// Whether others were sent behind the command whose reply is due.
     pub(crate) is_followed: bool,
     pub(crate) reuse: Reuse,
+    /// What the server does not know of the statements of its session.
+    pub(crate) elsewhere: Elsewhere,
+    /// Who is told what statements do to others.
+    pub(crate) onlooker: Option<Arc<dyn Onlooker>>,
     pub(crate) begun: Instant,
 }
 
@@ -238,7 +244,14 @@ impl Connection {
     /// Sends a command to a server that waits for one.
     pub(crate) fn send_command(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
-        if self.statement_cache.is_live() {
+        if self.elsewhere.is_owed() {
+            match command {
+                Command::Query(sql) => self.tell_before(Look::at(sql, self.session.dialect()))?,
+                Command::StmtPrepare(_) => self.prepare_elsewhere(),
+                _ => {}
+            }
+        }
+        if self.heeds_commands() {
             self.heed_command(&command);
         }
         if self.reuse.is_first() {

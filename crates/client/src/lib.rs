@@ -57,6 +57,7 @@
 
 mod at_once;
 mod auth;
+mod background;
 mod buffered;
 mod change_user;
 mod commands;
@@ -64,6 +65,7 @@ mod compression;
 mod connect;
 mod connection;
 mod dial;
+mod elsewhere;
 mod error;
 mod escape;
 mod handshake;
@@ -102,9 +104,11 @@ mod watch;
 mod wire;
 mod write_queue;
 
+pub use background::spawn_without_signals;
 pub use buffered::{Buffered, BufferedRows};
 pub use compression::CompressionAlgorithm;
 pub use connection::Connection;
+pub use elsewhere::{MAX_ELSEWHERE_BYTES, Onlooker};
 pub use error::{Error, Goodbye, LocalInfileRefusal, codes};
 pub use escape::escape;
 pub use host_links::HostLimit;
@@ -122,6 +126,7 @@ pub use row::{Row, Values};
 pub use session::{Session, UNKNOWN_ROWS};
 pub use state::State;
 pub use statement::Statement;
+pub use statement_cache::Effect;
 pub use statistics::{ByProtocol, Packets, Statistics};
 pub use template::{Placeholder, Placeholders, Shape, expand, unknown_name};
 pub use tls::{TlsOptions, Verify};

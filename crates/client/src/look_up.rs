@@ -17,10 +17,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use std::{mem, process, thread};
+use std::{mem, process};
 
-use nix::sys::signal::{SigSet, SigmaskHow};
-
+use crate::background::spawn_without_signals;
 use crate::timed_wire::time_until;
 
 /// How many threads there may be at once; only a resolver that hangs brings so many about. Further lookups take as long as the resolver
@@ -120,17 +119,13 @@ impl Resolver {
     fn start() -> Option<Resolver> {
         let place = Place::take()?;
         let (sender, receiver) = channel::<Question>();
-        // A thread begins with its maker's mask.
-        let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK).ok()?;
-        let started = thread::Builder::new().name("look up".to_owned()).spawn(move || {
+        let started = spawn_without_signals("look up", move || {
             while let Ok(question) = receiver.recv_timeout(IDLE_TIME) {
                 question();
             }
             drop(place);
         });
-        let restored = mask.thread_set_mask();
-        debug_assert!(restored.is_ok(), "a mask that was one is none: {restored:?}");
-        started.ok().map(|_| Resolver { process: process::id(), questions: sender })
+        started.ok().map(|()| Resolver { process: process::id(), questions: sender })
     }
 
     /// Keeps it for the next name, unless another one is kept: then it ends.
@@ -164,8 +159,10 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nix::sys::signal::SigSet;
     use nix::sys::signal::Signal;
     use std::sync::Arc;
+    use std::thread;
 
     const PATIENCE: Duration = Duration::from_secs(20);
 

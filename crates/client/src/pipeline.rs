@@ -137,7 +137,8 @@ impl Connection {
     /// Waits for what has to be over before a command that must not be sent twice.
     fn begin_pipeline(&mut self) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
-        if self.statement_cache.is_live() {
+        self.tell_of_elsewhere()?;
+        if self.heeds_commands() {
             // What one of the commands does to statements that are kept would be known only as it is sent.
             self.heed(Effect::Anything);
         }

@@ -66,6 +66,7 @@ impl Connection {
         match ComQueryResponse::parse(payload, self.capabilities)? {
             ComQueryResponse::Ok(ok) => {
                 self.session.ok(&ok)?;
+                self.elsewhere.statement_done();
                 self.count_ok();
                 self.state = self.state_after_result();
                 Ok(QueryResponse::Ok)
@@ -82,6 +83,7 @@ impl Connection {
             }
             ComQueryResponse::ColumnCount(count) => {
                 let columns = self.read_columns(count)?;
+                self.elsewhere.statement_done();
                 let status = self.session.status;
                 self.stream.counted().result_set(status);
                 let has_cursor = self.session.status.contains(StatusFlags::CURSOR_EXISTS);

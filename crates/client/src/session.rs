@@ -37,6 +37,8 @@ pub struct Session {
     pub(crate) tells_database: bool,
     /// How often the server has told of another value of a variable, but for autocommit, which changes no statement's meaning.
     pub(crate) variables_changed: u64,
+    /// How often the server has told that something has changed of what only this session has: where `session_track_state_change` is on.
+    pub state_changes: u64,
 }
 
 impl Session {
@@ -58,6 +60,7 @@ impl Session {
             has_failed: false,
             tells_database: false,
             variables_changed: 0,
+            state_changes: 0,
         };
         session.follow(&accepted.session_state)?;
         Ok(session)
@@ -90,6 +93,7 @@ impl Session {
                     self.tells_database = true;
                 }
                 SessionStateChange::SystemVariable { name: b"autocommit", .. } => {}
+                SessionStateChange::State => self.state_changes += 1,
                 SessionStateChange::SystemVariable { name, value } => {
                     self.variables_changed += 1;
                     if name == b"character_set_client" {
@@ -120,6 +124,10 @@ impl Session {
         self.last_insert_id = 0;
         self.warnings = eof.warnings;
         self.status = eof.status;
+        // What it was, an EOF packet does not say.
+        if eof.status.contains(StatusFlags::SESSION_STATE_CHANGED) {
+            self.state_changes += 1;
+        }
     }
 
     /// A statement failed. An ERR packet has no status, but it always ends a chain of results.

@@ -1,10 +1,12 @@
 //! Prepared statements: made once on the server, run often, with parameters apart from the SQL.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use vaquita_protocol::{ComStmtExecute, ComStmtPrepareOk, Command, ErrPacket, Parameter};
 
 use crate::connection::{Answer, Connection};
+use crate::elsewhere::Look;
 use crate::error::{Error, codes};
 use crate::local_infile::{Names, may_ask};
 use crate::packet_stream::MAX_ANSWER_BYTES;
@@ -32,8 +34,25 @@ pub struct Statement {
     had_cursor: Cell<bool>,
     /// What its run does to those that are kept.
     pub(crate) effect: Effect,
+    /// What of the last statement its run looks at.
+    look: Look,
+    /// Its text, and the onlooker's epoch, if there was one when it was prepared.
+    text: Option<(Arc<[u8]>, u64)>,
+    /// Of what kinds the parameters of its runs were.
+    kinds: Cell<Kinds>,
     /// What it is known by where it may be kept.
     pub(crate) kept: Option<Box<Kept>>,
+}
+
+/// Of what kinds the parameters of runs were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kinds {
+    /// There was none.
+    #[default]
+    None,
+    /// The same in all, which is this.
+    Of(u64),
+    Several,
 }
 
 impl Statement {
@@ -50,6 +69,34 @@ impl Statement {
     /// The columns of its result as far as they are known before it runs; none if it has no result, or is a CALL.
     pub fn columns(&self) -> Columns {
         self.columns.borrow().clone()
+    }
+
+    /// Notes of what kinds the parameters of a run are; whether those of all runs before were of the same ones. Where they were not, MySQL
+    /// from 8.0.22 on may make of a value what an earlier one was.
+    pub fn keeps_kinds(&self, parameters: &[Parameter<'_>]) -> bool {
+        let kinds = parameters.iter().fold(1, |kinds: u64, parameter| {
+            let kind = match parameter {
+                Parameter::Null => 0,
+                Parameter::Tiny(_) | Parameter::Integer(_) => 1,
+                Parameter::Unsigned(_) => 2,
+                Parameter::Double(_) => 3,
+                Parameter::Text(_) => 4,
+                Parameter::Blob(_) => 5,
+            };
+            kinds.wrapping_mul(31).wrapping_add(kind)
+        });
+        let kept = match self.kinds.get() {
+            Kinds::None => Kinds::Of(kinds),
+            Kinds::Of(before) if before == kinds => Kinds::Of(kinds),
+            _ => Kinds::Several,
+        };
+        self.kinds.set(kept);
+        kept != Kinds::Several
+    }
+
+    /// Its text and the [`crate::Onlooker::epoch`] in which it was prepared, where the connection had an onlooker.
+    pub fn text(&self) -> Option<(&[u8], u64)> {
+        self.text.as_ref().map(|(text, epoch)| (&**text, *epoch))
     }
 
     /// Whether the server may ask for a file when it runs.
@@ -132,6 +179,12 @@ impl Connection {
             may_ask_for_file: may_ask(sql, self.session.dialect(), false, self.is_mariadb()),
             had_cursor: Cell::new(false),
             effect: Effect::of_statement(sql, self.session.dialect()),
+            look: self
+                .onlooker
+                .as_ref()
+                .map_or(Look::Any, |_| Look::at(sql, self.session.dialect())),
+            kinds: Cell::default(),
+            text: self.onlooker.as_ref().map(|it| (sql.into(), it.epoch())),
             // A statement that is not prepared has no warnings to show.
             kept: if ok.warnings == 0 { self.kept(sql, &parameters) } else { None },
         })
@@ -158,6 +211,9 @@ impl Connection {
         self.state.allow(Call::Command)?;
         if !opens_cursor {
             self.check_without_cursor(statement)?;
+        }
+        if self.elsewhere.is_owed() {
+            self.tell_before(statement.look)?;
         }
         self.runs_lent = false;
         self.prepare_run(statement, parameters, opens_cursor)?;

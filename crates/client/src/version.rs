@@ -19,6 +19,7 @@ impl Connection {
         self.version_number()
     }
 
+    /// Its version as a number: 80033 of 8.0.33.
     pub(crate) fn version_number(&self) -> u64 {
         let digit = |number: u64, digit: &u8| {
             number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
@@ -31,7 +32,7 @@ impl Connection {
     }
 
     /// MariaDB says so by a bit that it leaves unset; its version is whatever its owner likes. The bit of a proxy is its own.
-    pub(crate) fn is_mariadb(&self) -> bool {
+    pub fn is_mariadb(&self) -> bool {
         let name = b"MariaDB";
         let is_mysql = self.greeting.capabilities.contains(Capabilities::LONG_PASSWORD);
         !is_mysql || self.greeting.server_version.windows(name.len()).any(|part| part == name)

@@ -169,6 +169,7 @@ pub fn session_state(data: &[u8]) -> bool {
             Ok(Some(change)) => match change {
                 SessionStateChange::SystemVariable { name, value } => (name, value),
                 SessionStateChange::Schema(text) => (text, text),
+                SessionStateChange::State => continue,
             },
         };
         assert!(is_inside(data, first) && is_inside(data, second));

@@ -2,15 +2,26 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
+mod counts;
 mod decimal;
 mod error;
 mod handler_socket;
+mod idle;
+mod knowledge;
 mod link;
 mod memcached;
 mod plan;
+mod port;
 mod select;
+mod settings;
+mod shared;
+mod standing;
+mod state;
 mod table;
 
+pub use access::Access;
+pub use counts::Counts;
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};
 pub use link::Timeouts;
@@ -19,4 +30,6 @@ pub use memcached::{
 };
 pub use plan::{Origin, Reason};
 pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};
+pub use settings::{Mode, Name, Settings};
+pub use shared::close_ports;
 pub use table::{Column, Kind, Table, UniqueIndex};

@@ -1,14 +1,35 @@
 //! What plans have in common: why SQL is asked, and which literals are keys.
 
+use std::io::Write;
+
 use vaquita_client::Dialect;
 
-use crate::decimal::decimal;
 use crate::select::Literal;
 use crate::table::{Column, Kind};
 
 /// Why SQL is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
+    /// The statement does not ask for a row by its key.
+    Form,
+    /// A transaction is open, or autocommit is off.
+    Transaction,
+    /// Tables are locked.
+    Locks,
+    /// It is not known what the session is like: a statement may have made a temporary table, or the connection is about to be taken over.
+    Session,
+    /// A setting of the session makes another answer of it.
+    Settings,
+    /// The statement was prepared when the session was another one.
+    Prepared,
+    /// The user may not read the whole table.
+    Rights,
+    /// There is no port, or it does not answer.
+    Port,
+    /// The port has no such row.
+    Miss,
+    /// The row is too long, or has values that are not made of their text.
+    Row,
     /// The port may give what is not committed, or is not there any more.
     Isolation,
     /// The port answers from a cache.
@@ -31,8 +52,64 @@ pub enum Reason {
     Null,
     /// What the port gives can be read in several ways.
     Separator,
-    /// A value has characters that SQL would give in another character set.
+    /// A value has characters that SQL would give in another character set, or the session has several.
     Charset,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Reason; 22] = [
+        Reason::Form,
+        Reason::Transaction,
+        Reason::Locks,
+        Reason::Session,
+        Reason::Settings,
+        Reason::Prepared,
+        Reason::Rights,
+        Reason::Port,
+        Reason::Miss,
+        Reason::Row,
+        Reason::Isolation,
+        Reason::Cache,
+        Reason::Table,
+        Reason::KeyColumn,
+        Reason::KeyKind,
+        Reason::KeyValue,
+        Reason::KeyBytes,
+        Reason::Column,
+        Reason::ColumnKind,
+        Reason::Null,
+        Reason::Separator,
+        Reason::Charset,
+    ];
+
+    /// A word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reason::Form => "form",
+            Reason::Transaction => "transaction",
+            Reason::Locks => "locks",
+            Reason::Session => "session",
+            Reason::Settings => "settings",
+            Reason::Prepared => "prepared",
+            Reason::Rights => "rights",
+            Reason::Port => "port",
+            Reason::Miss => "miss",
+            Reason::Row => "row",
+            Reason::Isolation => "isolation",
+            Reason::Cache => "cache",
+            Reason::Table => "table",
+            Reason::KeyColumn => "key_column",
+            Reason::KeyKind => "key_kind",
+            Reason::KeyValue => "key_value",
+            Reason::KeyBytes => "key_bytes",
+            Reason::Column => "column",
+            Reason::ColumnKind => "column_kind",
+            Reason::Null => "null",
+            Reason::Separator => "separator",
+            Reason::Charset => "charset",
+        }
+    }
 }
 
 /// Where a column of the result comes from, as the server says in its definition; empty where it is no column's.
@@ -89,22 +166,21 @@ impl KeyKind {
     ) -> Result<&'a [u8], Reason> {
         let begin = sent.len();
         match (self, value) {
-            (KeyKind::Integer { least, most }, Literal::Integer { is_negative, digits }) => {
-                let number = decimal(digits).map(i128::from).ok_or(Reason::KeyValue)?;
-                let number = if is_negative { -number } else { number };
+            (KeyKind::Integer { least, most }, literal) => {
+                let number = literal.whole_number(dialect).ok_or(Reason::KeyValue)?;
                 if !(least..=most).contains(&number) {
                     return Err(Reason::KeyValue);
                 }
-                sent.extend_from_slice(number.to_string().as_bytes());
+                let _ = write!(sent, "{number}");
             }
-            (KeyKind::Text { most, is_utf8 }, Literal::Text(_)) => {
+            (KeyKind::Text { most, is_utf8 }, Literal::Text(_) | Literal::Bytes(_)) => {
                 let text = value.text(dialect).ok_or(Reason::KeyValue)?;
                 let text = std::str::from_utf8(&text).ok().filter(|it| is_utf8 || it.is_ascii());
                 // There is an sql_mode in which an empty text is NULL.
                 let text = text.filter(|it| !it.is_empty() && it.chars().count() as u64 <= most);
                 sent.extend_from_slice(text.ok_or(Reason::KeyValue)?.as_bytes());
             }
-            _ => return Err(Reason::KeyValue),
+            (KeyKind::Text { .. }, _) => return Err(Reason::KeyValue),
         }
         Ok(sent.get(begin..).unwrap_or_default())
     }

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use vaquita_client::{Dialect, Token, Tokens, unescape};
 
+use crate::decimal::decimal;
+
 /// The most columns that an index is asked for by; InnoDB has no index of more (its limit is 16), and few have more than four.
 pub const MAX_CONDITIONS: usize = 4;
 
@@ -27,18 +29,46 @@ pub enum Literal<'a> {
     },
     /// A parameter of a prepared statement.
     Parameter,
+    /// What was given for one: a text as it is.
+    Bytes(&'a [u8]),
+    /// What was given for one: a number.
+    Number(i128),
 }
+
+/// Up to here all whole numbers are floating point numbers too: a server compares texts with numbers as such.
+const MOST_EXACT: u64 = 1 << 53;
 
 impl<'a> Literal<'a> {
     /// What a text between quotes stands for; `None` of anything else.
     pub fn text(self, dialect: Dialect) -> Option<Cow<'a, [u8]>> {
-        let Literal::Text(body) = self else { return None };
+        let body = match self {
+            Literal::Text(body) => body,
+            Literal::Bytes(bytes) => return Some(Cow::Borrowed(bytes)),
+            _ => return None,
+        };
         let is_escaped = body.iter().any(|byte| matches!(byte, b'\\' | b'\''));
         Some(if is_escaped {
             Cow::Owned(unescape(b'\'', body, dialect))
         } else {
             Cow::Borrowed(body)
         })
+    }
+
+    /// The whole number that it is, or that a server takes it for where it compares it with whole numbers.
+    pub(crate) fn whole_number(self, dialect: Dialect) -> Option<i128> {
+        let (is_negative, digits, most) = match self {
+            Literal::Number(number) => return Some(number),
+            Literal::Integer { is_negative, digits } => {
+                (is_negative, Cow::Borrowed(digits), u64::MAX)
+            }
+            text => {
+                let text = text.text(dialect)?;
+                let digits = text.strip_prefix(b"-").unwrap_or(&text);
+                (digits.len() < text.len(), Cow::Owned(digits.to_vec()), MOST_EXACT)
+            }
+        };
+        let number = decimal(&digits).filter(|number| *number <= most && is_canonical(&digits))?;
+        Some(if is_negative { -i128::from(number) } else { i128::from(number) })
     }
 }
 
@@ -81,6 +111,17 @@ impl<'a> KeySelect<'a> {
         self.conditions.iter().flatten()
     }
 
+    /// Puts a value in the place of each parameter; false: there are more or fewer.
+    pub fn bind(&mut self, mut values: impl Iterator<Item = Literal<'a>>) -> bool {
+        for condition in self.conditions.iter_mut().flatten() {
+            if condition.value == Literal::Parameter {
+                let Some(value) = values.next() else { return false };
+                condition.value = value;
+            }
+        }
+        values.next().is_none()
+    }
+
     /// Appends to `shape` what this statement has in common with those that only ask for other values.
     ///
     /// `sql` is the text that it was read from.
@@ -91,7 +132,7 @@ impl<'a> KeySelect<'a> {
                 Literal::Text(body) => (body, b's'),
                 Literal::Integer { is_negative: false, digits } => (digits, b'u'),
                 Literal::Integer { is_negative: true, digits } => (digits, b'i'),
-                Literal::Parameter => continue,
+                Literal::Parameter | Literal::Bytes(_) | Literal::Number(_) => continue,
             };
             // It is a part of the text.
             let at = literal.as_ptr().addr() - sql.as_ptr().addr();
@@ -317,6 +358,9 @@ mod tests {
                     format!("{}{}", if *is_negative { "-" } else { "" }, shown(digits))
                 }
                 Literal::Parameter => "?".to_owned(),
+                Literal::Bytes(_) | Literal::Number(_) => {
+                    panic!("of parameters, which a text has not")
+                }
             };
             said += &format!(" | {qualifier}{} {value}", shown(column));
         }

@@ -1,11 +1,12 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
+pub(crate) mod kv;
 pub(crate) mod row;
 pub(crate) mod row_iterator;
 pub(crate) mod rows;
 mod table;
 
-use crate::session::{self, tls};
+use crate::session::{self, key_value, tls};
 use crate::zend::classes;
 use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
@@ -35,6 +36,13 @@ impl Module for Vaquita {
         Setting::number(c"vaquita.host_max_links", c"-1", Scope::System)
             .counting_links()
             .limiting(),
+        Setting::new(c"vaquita.kv", Some(c"off"), Scope::All).one_of(&key_value::MODES),
+        Setting::new(c"vaquita.kv_address", Some(c""), Scope::All)
+            .checked(key_value::is_address, c"host:port, [IPv6]:port or the path of a socket"),
+        Setting::flag(c"vaquita.kv_allow_dirty", c"0", Scope::All),
+        Setting::number(c"vaquita.kv_max_stale_ms", c"1000", Scope::All).not_negative(),
+        Setting::new(c"vaquita.kv_tables", Some(c""), Scope::All)
+            .checked(key_value::is_tables, c"a list of tables, each as database.table"),
         Setting::new(c"vaquita.pool_check", Some(c"peek"), Scope::System)
             .one_of(&[b"none", b"peek", b"ping", b""]),
         Setting::number(c"vaquita.pool_idle_timeout", c"0", Scope::System).not_negative(),

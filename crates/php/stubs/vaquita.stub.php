@@ -8,6 +8,8 @@
 
 namespace Vaquita;
 
+function kv(\mysqli|\PDO $link): \Vaquita\Kv {} // vaquita::kv::kv
+
 function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_error = false): array {} // pipeline::pipeline
 
 function pool_stats(): array {} // statistics::pool_stats
@@ -17,6 +19,16 @@ function query(\mysqli $link, string $sql, array $params = []): \mysqli_result|b
 function rows(\mysqli_result|\PDOStatement $result, int $mode = MYSQLI_ASSOC): \Vaquita\Rows {} // vaquita::rows::rows
 
 function set_query_timeout(\mysqli $link, int $milliseconds): void {} // commands::set_query_timeout
+
+final class Kv { // not serializable, no dynamic properties
+    private function __construct() {} // vaquita::kv::construct
+
+    public function mapping(): string {} // vaquita::kv::mapping
+
+    public function refresh(): void {} // vaquita::kv::refresh
+
+    public function statistics(): array {} // vaquita::kv::statistics
+}
 
 final class Rows implements \IteratorAggregate, \ArrayAccess, \Countable, \JsonSerializable { // not serializable, no dynamic properties
     private function __construct() {} // vaquita::rows::construct

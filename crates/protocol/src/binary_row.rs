@@ -4,6 +4,7 @@ use crate::binary_value::{DateTime, Time};
 use crate::column_definition41::ColumnType;
 use crate::malformed::Malformed;
 use crate::reader::Reader;
+use crate::writer::put_lenenc_bytes;
 
 /// What is wrong with a row that ends where a value should begin.
 pub const NO_VALUE: &str = "value that is not there";
@@ -104,6 +105,36 @@ impl<'a> BinaryRow<'a> {
         }
         values.reader.end("end")
     }
+}
+
+/// Writes a row of these values, each the text that a query would give of a column of this type, `None` for NULL.
+///
+/// False if a text is none of its type's, or the type's values are made of no text here: floating point numbers, dates, times.
+#[must_use]
+pub fn put_binary_row<'a>(
+    values: impl ExactSizeIterator<Item = (ColumnType, &'a Option<&'a [u8]>)>,
+    out: &mut Vec<u8>,
+) -> bool {
+    let bitmap = out.len() + 1;
+    out.resize(bitmap + (values.len() + BinaryRow::RESERVED_BITS).div_ceil(8), 0);
+    for ((column_type, value), bit) in values.zip(BinaryRow::RESERVED_BITS..) {
+        let Some(text) = value else {
+            if let Some(byte) = out.get_mut(bitmap + bit / 8) {
+                *byte |= 1 << (bit % 8);
+            }
+            continue;
+        };
+        match ValueLength::of(column_type) {
+            ValueLength::LengthEncoded => put_lenenc_bytes(out, text),
+            ValueLength::Fixed(length) if column_type.is_integer() => {
+                let number = std::str::from_utf8(text).ok().and_then(|it| it.parse::<i128>().ok());
+                let Some(number) = number else { return false };
+                out.extend(number.to_le_bytes().iter().take(length.into()));
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// The values of a [`BinaryRow`].

@@ -44,6 +44,14 @@ impl ColumnType {
     pub const VAR_STRING: Self = Self(0xFD);
     pub const STRING: Self = Self(0xFE);
     pub const GEOMETRY: Self = Self(0xFF);
+
+    /// Whether values of this type are whole numbers of a fixed length.
+    pub const fn is_integer(self) -> bool {
+        matches!(
+            self,
+            Self::TINY | Self::SHORT | Self::LONG | Self::INT24 | Self::LONGLONG | Self::YEAR
+        )
+    }
 }
 
 /// A column's flags.

@@ -26,6 +26,13 @@ impl EofPacket {
         payload.first() == Some(&EOF_HEADER) && payload.len() < MIN_LONG_ROW_BYTES
     }
 
+    /// The payload.
+    pub fn encode(self) -> [u8; 5] {
+        let [warnings, more_warnings] = self.warnings.to_le_bytes();
+        let [status, more_status] = self.status.bits().to_le_bytes();
+        [EOF_HEADER, warnings, more_warnings, status, more_status]
+    }
+
     /// Reads the packet.
     ///
     /// # Errors

@@ -3,10 +3,11 @@
 use crate::malformed::Malformed;
 use crate::reader::Reader;
 
-/// The types of the entries that somebody uses. All others are skipped by their length, whatever is in them: that a session
-/// has a state of its own (2), GTIDs (3), transaction characteristics (4) and state (5), and those of newer servers.
+/// The types of the entries that somebody uses. All others are skipped by their length, whatever is in them: GTIDs (3), transaction
+/// characteristics (4) and state (5), and those of newer servers.
 const SYSTEM_VARIABLES: u8 = 0;
 const SCHEMA: u8 = 1;
+const STATE_CHANGE: u8 = 2;
 
 /// One change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub enum SessionStateChange<'a> {
     },
     /// The current database; empty if there is none.
     Schema(&'a [u8]),
+    /// Something of what only this session has: variables, temporary tables, the current database. Where `session_track_state_change` is on.
+    State,
 }
 
 /// The changes that an OK packet tells, one by one. They are read as they are asked for: nothing is allocated.
@@ -65,6 +68,7 @@ impl<'a> SessionState<'a> {
                 SCHEMA => {
                     return Ok(Some(SessionStateChange::Schema(data.lenenc_bytes("schema")?)));
                 }
+                STATE_CHANGE => return Ok(Some(SessionStateChange::State)),
                 _ => {}
             }
         }
@@ -73,7 +77,7 @@ impl<'a> SessionState<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::SessionStateChange::{Schema, SystemVariable};
+    use super::SessionStateChange::{Schema, State, SystemVariable};
     use super::*;
     use crate::capabilities::Capabilities;
     use crate::golden::{check_prefixes, hex};
@@ -133,15 +137,15 @@ mod tests {
         check(MYSQL_NAMES, &[client, connection, results]);
         check(NULL_RESULTS, &[set(b"character_set_results", b"")]);
         check(LOGGED_IN, &[Schema(b"vaquita")]);
-        check(INIT_DB, &[Schema(b"vaquita")]);
         check(TRANSACTION, &[]);
+        check(INIT_DB, &[Schema(b"vaquita"), State]);
         check(GTID, &[]);
     }
 
     #[test]
     fn what_nobody_uses_is_skipped_whatever_is_in_it() {
         let schema: &[u8] = b"\x01\x02\x01s";
-        let unused = (2..=u8::MAX).flat_map(|kind| {
+        let unused = (3..=u8::MAX).flat_map(|kind| {
             [&b"\x00"[..], b"\x01\xFB", b"\x02\x09x", b"\x03\x01\x01x"]
                 .map(|it| [&[kind], it].concat())
         });

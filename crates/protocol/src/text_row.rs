@@ -2,6 +2,7 @@
 
 use crate::malformed::Malformed;
 use crate::reader::{NULL_VALUE, Reader};
+use crate::writer::put_lenenc_bytes;
 
 /// One row: for each column a length-encoded string or NULL.
 ///
@@ -110,6 +111,16 @@ pub enum TextValue<'a> {
     Short(&'a [u8]),
     /// Any number of bytes.
     Long(&'a [u8]),
+}
+
+/// Writes a row of these values, `None` for NULL.
+pub fn put_text_row(values: &[Option<&[u8]>], out: &mut Vec<u8>) {
+    for value in values {
+        match value {
+            Some(bytes) => put_lenenc_bytes(out, bytes),
+            None => out.push(NULL_VALUE),
+        }
+    }
 }
 
 /// The values of a [`TextRow`].

@@ -6,6 +6,7 @@ mod goodbye;
 mod long;
 mod outward;
 mod pipelined;
+mod put;
 mod storing;
 
 use std::fmt;

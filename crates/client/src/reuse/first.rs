@@ -13,6 +13,7 @@ use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::query::QueryResponse;
 use crate::state::State;
+use crate::statement_cache::Effect;
 use crate::statistics::Statistics;
 
 /// How far the first command has come.
@@ -213,7 +214,8 @@ impl Connection {
         replacement.reuse.counts = self.reuse.counts;
         replacement.reuse.counts.replaced += 1;
         replacement.statement_cache = std::mem::take(&mut self.statement_cache);
-        replacement.statement_cache.forget_all();
+        replacement.onlooker = self.onlooker.take();
+        replacement.heed(Effect::End);
         self.state = State::Broken;
         *self = replacement;
         Ok(())

@@ -8,8 +8,10 @@ use super::harmless::{names_wait_timeout, only_sets};
 use super::learnt::Learnt;
 use super::{Left, Reset, first::First, traces::Traces};
 use crate::connection::Connection;
+use crate::elsewhere::Elsewhere;
 use crate::error::Error;
 use crate::state::State;
+use crate::statement_cache::Effect;
 
 impl Connection {
     /// Wipes out what the user left who has it no more, without waiting; whether it may be handed on. One that was not made to be
@@ -72,7 +74,8 @@ impl Connection {
     ) -> Result<(), Error> {
         if !is_fresh {
             self.statements_to_close.clear(); // a session that ends closes them all
-            self.statement_cache.forget_all();
+            self.heed(Effect::End);
+            self.elsewhere = Elsewhere::default();
             self.note_forgotten(&Command::ResetConnection);
             self.reuse.counts.resets += 1;
             self.reuse.has_idle_timeout = false;

@@ -4,21 +4,50 @@
 
 use vaquita_protocol::Command;
 
+use crate::reuse::only_sets;
 use crate::tokens::{Dialect, FirstWord, Token, Tokens};
 
-/// What a command does to the statements that were prepared before it.
+/// What a command does to what other statements mean, those that were prepared before it among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// They mean what they meant.
     #[default]
     Nothing,
+    /// The same, but transactions may be of another kind from now on.
+    Transactions,
+    /// The same, but the next transaction may be of another kind.
+    NextTransaction,
     /// Another database may be the current one.
     OtherDatabase,
-    /// The same text may mean something else: tables, variables, whatever.
+    /// Variables of the session may have other values, or another role is the current one.
+    Settings,
+    /// Tables that others see may be others, or rights to them.
+    Tables,
+    /// Tables are locked.
+    Locks,
+    /// They are not any more.
+    Unlocks,
+    /// The same text may mean something else: temporary tables, variables, whatever.
     Anything,
-    /// The session ends, and they with it.
+    /// The session ends, and all that was prepared with it.
     End,
 }
+
+/// Words that a statement begins with which changes tables that others see, or rights, unless it says that a table is temporary.
+const OF_TABLES: [&[u8]; 12] = [
+    b"CREATE",
+    b"ALTER",
+    b"DROP",
+    b"RENAME",
+    b"TRUNCATE",
+    b"GRANT",
+    b"REVOKE",
+    b"ANALYZE",
+    b"OPTIMIZE",
+    b"REPAIR",
+    b"CHECK",
+    b"LOAD",
+];
 
 /// Words that a statement begins with which leaves tables, databases and the session's variables as they are. That a function or a trigger
 /// which it calls may SET one is not seen from here.
@@ -60,38 +89,83 @@ impl Effect {
         let mut tokens = Tokens::new(sql, dialect);
         let FirstWord::Word(first) = tokens.first_word() else { return Effect::Anything };
         let is = |word: &[u8]| first.eq_ignore_ascii_case(word);
-        let is_harmless = if is(b"SET") {
-            sets_transactions_only(tokens)
-        } else if is(b"START") {
-            names_no_access(&tokens)
-                && matches!(tokens.next(), Some(Token::Word(word)) if word.eq_ignore_ascii_case(b"TRANSACTION"))
-        } else if is(b"BEGIN") {
-            // MariaDB's BEGIN NOT ATOMIC runs any other.
-            tokens.next().is_none()
-        } else {
-            HARMLESS.into_iter().any(is)
-        };
-        match is_harmless {
-            true => Effect::Nothing,
-            false if is(b"USE") => Effect::OtherDatabase,
-            false => Effect::Anything,
+        if is(b"SET") {
+            let of_transactions = sets_transactions_only(tokens.clone());
+            let sets = || only_sets(sql) && !is_for_next_transaction(tokens);
+            return of_transactions
+                .unwrap_or_else(|| if sets() { Effect::Settings } else { Effect::Anything });
         }
+        if is(b"START") {
+            let names_access = !names_no_access(&tokens);
+            return match tokens.next() {
+                Some(Token::Word(word)) if !word.eq_ignore_ascii_case(b"TRANSACTION") => {
+                    Effect::Anything
+                }
+                Some(Token::Word(_)) if names_access => Effect::Settings,
+                Some(Token::Word(_)) => Effect::Nothing,
+                _ => Effect::Anything,
+            };
+        }
+        if is(b"BEGIN") {
+            // MariaDB's BEGIN NOT ATOMIC runs any other.
+            return if tokens.next().is_none() { Effect::Nothing } else { Effect::Anything };
+        }
+        if HARMLESS.into_iter().any(is) {
+            return Effect::Nothing;
+        }
+        match [&b"USE"[..], b"LOCK", b"UNLOCK"].into_iter().position(is) {
+            Some(0) => return Effect::OtherDatabase,
+            Some(1) => return Effect::Locks,
+            Some(_) => return Effect::Unlocks,
+            None => {}
+        }
+        let is_temporary =
+            |token| matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"TEMPORARY"));
+        let is_of_tables =
+            OF_TABLES.into_iter().any(is) && !tokens.any(is_temporary) && tokens.is_plain();
+        if is_of_tables { Effect::Tables } else { Effect::Anything }
+    }
+
+    /// Whether a text that was prepared before it means something else behind it, or may.
+    pub(crate) fn changes_meaning(self) -> bool {
+        !matches!(self, Effect::Nothing | Effect::Transactions | Effect::NextTransaction)
     }
 }
 
-/// Whether the rest of a SET says only what transactions are like: `autocommit = 0`, `TRANSACTION ...`.
-fn sets_transactions_only(mut tokens: Tokens<'_>) -> bool {
+/// What the rest of a SET does if it says only what transactions are like: `autocommit = 0`, `TRANSACTION ...`.
+fn sets_transactions_only(mut tokens: Tokens<'_>) -> Option<Effect> {
     let is = |token: Option<Token<'_>>, expected: &[u8]| matches!(token, Some(Token::Word(word)) if word.eq_ignore_ascii_case(expected));
     let first = tokens.next();
     if is(first, b"AUTOCOMMIT") {
-        return tokens.next() == Some(Token::Symbol(b'='))
+        let is_it = tokens.next() == Some(Token::Symbol(b'='))
             && matches!(tokens.next(), Some(Token::Word(b"0" | b"1")))
             && tokens.next().is_none();
+        return is_it.then_some(Effect::Transactions);
     }
-    let first = if is(first, b"SESSION") { tokens.next() } else { first };
-    is(first, b"TRANSACTION")
+    let is_of_session = is(first, b"SESSION");
+    let first = if is_of_session { tokens.next() } else { first };
+    let is_it = is(first, b"TRANSACTION")
         && names_no_access(&tokens)
-        && tokens.all(|token| matches!(token, Token::Word(_)))
+        && tokens.all(|token| matches!(token, Token::Word(_)));
+    let effect = if is_of_session { Effect::Transactions } else { Effect::NextTransaction };
+    is_it.then_some(effect)
+}
+
+/// Whether the rest of a SET says what the next transaction is like, and only that one: `TRANSACTION ...`, `@@transaction_isolation = ...`.
+fn is_for_next_transaction(tokens: Tokens<'_>) -> bool {
+    const NAMES: [&[u8]; 4] =
+        [b"tx_isolation", b"tx_read_only", b"transaction_isolation", b"transaction_read_only"];
+    let is_name = |word: &[u8]| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
+    let mut signs = 0;
+    tokens.enumerate().any(|(place, token)| {
+        let of_next = match token {
+            Token::Word(word) if place == 0 => word.eq_ignore_ascii_case(b"TRANSACTION"),
+            Token::Word(word) | Token::Name(word) => signs == 2 && is_name(word),
+            _ => false,
+        };
+        signs = if token == Token::Symbol(b'@') { signs + 1 } else { 0 };
+        of_next
+    })
 }
 
 /// Whether a statement about transactions leaves open whether they may write: else others are refused that were not, or the other way round.
@@ -123,10 +197,6 @@ mod tests {
             "BEGIN",
             "COMMIT AND CHAIN",
             "ROLLBACK TO SAVEPOINT a",
-            "SET AUTOCOMMIT=0",
-            "set autocommit = 1",
-            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
-            "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
             "SHOW WARNINGS",
             "DESC t",
             "EXPLAIN SELECT 1",
@@ -134,33 +204,58 @@ mod tests {
             check(sql, Effect::Nothing);
         }
         for sql in [
-            "",
-            "(",
-            "# a comment",
+            "SET AUTOCOMMIT=0",
+            "set autocommit = 1",
+            "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+        ] {
+            check(sql, Effect::Transactions);
+        }
+        check("SET TRANSACTION ISOLATION LEVEL READ COMMITTED", Effect::NextTransaction);
+        for sql in [
             "SET sql_mode = ''",
             "SET NAMES latin1",
             "SET autocommit = 1, sql_mode = ''",
-            "SET autocommit = f()",
-            "SET autocommit = 0 /*! , sql_mode = '' */",
-            "START TRANSACTION READ ONLY",
-            "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ WRITE",
-            "SET TRANSACTION READ ONLY",
-            "SET SESSION TRANSACTION READ WRITE",
-            "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE, sql_mode = ''",
             "SET @a = 1",
             "SET ROLE r",
-            "SET STATEMENT sql_mode = '' FOR SELECT 1",
-            "CREATE TEMPORARY TABLE t (a INT)",
+            "SET @@session.transaction_isolation = 'SERIALIZABLE'",
+            "SET transaction_isolation = 'SERIALIZABLE'",
+            "START TRANSACTION READ ONLY",
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ WRITE",
+        ] {
+            check(sql, Effect::Settings);
+        }
+        for sql in [
             "ALTER TABLE t ADD b INT",
             "DROP DATABASE d",
             "RENAME TABLE t TO u",
             "TRUNCATE t",
+            "create table t (`temporary` int comment 'temporary')",
+            "REVOKE SELECT ON t FROM u",
+            "LOAD DATA INFILE 'x' INTO TABLE t",
+        ] {
+            check(sql, Effect::Tables);
+        }
+        check("LOCK TABLES t READ", Effect::Locks);
+        check("UNLOCK TABLES", Effect::Unlocks);
+        for sql in [
+            "",
+            "(",
+            "# a comment",
+            "SET autocommit = f()",
+            "SET autocommit = 0 /*! , sql_mode = '' */",
+            "SET TRANSACTION READ ONLY",
+            "SET @@transaction_isolation = 'SERIALIZABLE'",
+            "SET @a = 1, @@`tx_read_only` = 1",
+            "SET SESSION TRANSACTION READ WRITE, sql_mode = f()",
+            "SET STATEMENT sql_mode = '' FOR SELECT 1",
+            "CREATE TEMPORARY TABLE t (a INT)",
+            "DROP /* a */ TEMPORARY TABLE t",
+            "CREATE /*! TEMPORARY */ TABLE t (a INT)",
             "CALL p()",
             "EXECUTE s",
             "PREPARE s FROM 'SELECT 1'",
             "BEGIN NOT ATOMIC USE x; END",
             "START SLAVE",
-            "LOCK TABLES t READ",
             "FLUSH TABLES",
             "HANDLER t OPEN",
             "/*! USE x */",

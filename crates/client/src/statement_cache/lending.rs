@@ -58,7 +58,7 @@ impl Connection {
     }
 
     /// Whether the server has said nothing since its last answer, which is looked at without waiting: it may have gone.
-    fn is_quiet(&mut self) -> bool {
+    pub(crate) fn is_quiet(&mut self) -> bool {
         !self.stream.has_received() && !self.stream.transport().is_readable()
     }
 
@@ -106,16 +106,25 @@ impl Connection {
     /// Heeds what a command is about to do to statements.
     #[cold]
     pub(crate) fn heed(&mut self, effect: Effect) {
+        if let Some(onlooker) = &self.onlooker {
+            onlooker.before(effect, &self.session);
+        }
         match effect {
-            Effect::Nothing => {}
             Effect::OtherDatabase if self.session.tells_database => {}
             Effect::OtherDatabase => self.statement_cache.drop_all(),
-            Effect::Anything => {
+            Effect::End => self.statement_cache.forget_all(),
+            _ if effect.changes_meaning() => {
                 self.statement_cache.drop_all();
                 self.session.tells_database = false;
             }
-            Effect::End => self.statement_cache.forget_all(),
+            _ => {}
         }
+    }
+
+    /// Whether commands are to be looked at for what they do to others.
+    #[inline]
+    pub(crate) fn heeds_commands(&self) -> bool {
+        self.statement_cache.is_live() || self.onlooker.is_some()
     }
 
     /// Heeds what a command is about to do to statements.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::statement::Statement;
 use derived::Derived;
-pub(crate) use effects::Effect;
+pub use effects::Effect;
 
 /// The statements of a session that are kept, and what is to be known of those that may be.
 #[derive(Debug, Default)]

@@ -4,8 +4,6 @@
 //! and `sql_mode`. It cuts keys to what the column holds. Opening a view ends the connection at best, so that a plan is made of what
 //! [`Table::read`] says is a table.
 
-use std::borrow::Cow;
-
 use vaquita_client::Dialect;
 
 use super::OpenIndex;
@@ -111,9 +109,9 @@ impl Plan {
     ///
     /// # Errors
     /// Why SQL has to be asked after all.
-    pub fn check(&self, row: &[Option<Cow<'_, [u8]>>]) -> Result<(), Reason> {
-        let is_other = |(value, (_, only_ascii)): (&Option<Cow<'_, [u8]>>, &(_, bool))| {
-            *only_ascii && value.as_ref().is_some_and(|value| !value.is_ascii())
+    pub fn check(&self, row: &[Option<&[u8]>]) -> Result<(), Reason> {
+        let is_other = |(value, (_, only_ascii)): (&Option<&[u8]>, &(_, bool))| {
+            *only_ascii && value.is_some_and(|value| !value.is_ascii())
         };
         if row.iter().zip(&self.columns).any(is_other) { Err(Reason::Charset) } else { Ok(()) }
     }

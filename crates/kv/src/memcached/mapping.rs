@@ -7,7 +7,7 @@ use std::fmt;
 use vaquita_client::Connection;
 
 use crate::error::Error;
-use crate::table::{Row, Table, is_same_name, rows, value};
+use crate::table::{Row, is_same_name, rows, value};
 
 /// What the plugin was told, which it reads when it is installed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,8 +33,6 @@ pub struct Mapping {
 pub struct Container {
     /// The name that stands between `@@` and the delimiter.
     pub name: Box<[u8]>,
-    /// The table; `None` if there is none, or this user may not see it.
-    pub table: Option<Table>,
     /// The database and the table, as the plugin was told.
     pub path: [Box<[u8]>; 2],
     /// The names of the columns that are the key; the plugin knows one.
@@ -84,8 +82,7 @@ impl Mapping {
             b"SELECT name, db_schema, db_table, key_columns, value_columns, flags, expire_time_column, unique_idx_name_on_key \
               FROM innodb_memcache.containers ORDER BY name",
         )?;
-        let containers = told.iter().map(|row| Container::read(connection, row));
-        let containers = containers.collect::<Result<_, Error>>()?;
+        let containers = told.iter().map(Container::of).collect();
         let [separator, delimiter] =
             [option(b"separator", b"|"), option(b"table_map_delimiter", b".")];
         Ok(Some(Mapping {
@@ -108,7 +105,7 @@ impl Mapping {
 }
 
 impl Container {
-    fn read(connection: &mut Connection, row: &Row) -> Result<Container, Error> {
+    fn of(row: &Row) -> Container {
         let [name, database, table, key, values, flags, expiry, index] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|place| value(row, place));
         let several = |names: &[u8]| {
@@ -118,16 +115,15 @@ impl Container {
         // "0" and nothing stand for none.
         let maybe =
             |name: &[u8]| Some(name).filter(|name| !matches!(*name, b"" | b"0")).map(Into::into);
-        Ok(Container {
+        Container {
             name: name.into(),
-            table: Table::read(connection, database, table)?,
             path: [database, table].map(Into::into),
             key: several(key),
             values: several(values),
             flags: maybe(flags),
             expiry: maybe(expiry),
             index: index.into(),
-        })
+        }
     }
 
     /// Where a column stands among those of the value.
@@ -166,7 +162,7 @@ impl fmt::Display for Mapping {
                     write!(f, ", {what} in {}", shown(column))?;
                 }
             }
-            f.write_str(if it.table.is_some() { "\n" } else { ", which is not there\n" })?;
+            f.write_str("\n")?;
         }
         Ok(())
     }

@@ -25,26 +25,29 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How such a statement is answered, of which the server says that its columns come from there. `database` is the current one, `charset` the
-    /// character set of the client and of results.
+    /// How such a statement is answered, of which the server says that its columns come from there, and that its table is this one. `charset` is the
+    /// character set of the client and of results. `allows_dirty`: what is not committed may be given.
     ///
     /// # Errors
     /// Why it is not.
     pub fn new(
         mapping: &Mapping,
+        table: &Table,
         select: &KeySelect<'_>,
-        database: &[u8],
         origins: &[Origin<'_>],
         charset: &[u8],
+        allows_dirty: bool,
     ) -> Result<Plan, Reason> {
-        if mapping.isolation == 0 || mapping.reads_a_look != 1 {
+        if !allows_dirty && (mapping.isolation == 0 || mapping.reads_a_look != 1) {
             return Err(Reason::Isolation);
         }
         if !mapping.is_of_innodb {
             return Err(Reason::Cache);
         }
-        let database = select.database.unwrap_or(database);
-        let container = mapping.of(database, select.table).ok_or(Reason::Table)?;
+        if *table.name != *select.table {
+            return Err(Reason::Table);
+        }
+        let container = mapping.of(&table.database, &table.name).ok_or(Reason::Table)?;
         // The port takes what stands before the first delimiter for the name.
         let delimiter = &*mapping.delimiter;
         let is_in_name =
@@ -52,8 +55,9 @@ impl Plan {
         if delimiter.is_empty() || is_in_name {
             return Err(Reason::Table);
         }
-        let table = container.table.as_ref().filter(|it| *it.engine == *b"InnoDB");
-        let table = table.ok_or(Reason::Table)?;
+        if *table.engine != *b"InnoDB" {
+            return Err(Reason::Table);
+        }
         let mut conditions = select.conditions();
         let (Some(condition), None) = (conditions.next(), conditions.next()) else {
             return Err(Reason::KeyColumn);
@@ -112,17 +116,17 @@ impl Plan {
     ///
     /// # Errors
     /// Why SQL has to be asked after all.
-    pub fn row<'v>(&self, given: &'v [u8], row: &mut Vec<&'v [u8]>) -> Result<(), Reason> {
-        row.clear();
+    pub fn row<'v>(&self, given: &'v [u8]) -> Result<Vec<Option<&'v [u8]>>, Reason> {
+        let mut row = Vec::with_capacity(self.columns.len());
         for &(place, only_ascii) in &self.columns {
             let value = if self.values == 1 { Some(given) } else { self.part(given, place) };
             let value = value.ok_or(Reason::Separator)?;
             if only_ascii && !value.is_ascii() {
                 return Err(Reason::Charset);
             }
-            row.push(value);
+            row.push(Some(value));
         }
-        Ok(())
+        Ok(row)
     }
 
     /// One of several values; `None` if there are more or fewer than there should be.

@@ -62,8 +62,9 @@ fn ask_handler_socket(
     port.send_find(index, &[&key], 2).unwrap();
     let (mut rows, mut checked): (Vec<Vec<Value>>, _) = (Vec::new(), Ok(()));
     port.read_rows(index, |row| {
-        checked = checked.and(plan.check(row));
-        rows.push(row.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)).collect());
+        let row: Vec<_> = row.iter().map(Option::as_deref).collect();
+        checked = checked.and(plan.check(&row));
+        rows.push(row.iter().map(|value| value.map(<[u8]>::to_vec)).collect());
     })
     .unwrap();
     if let Err(reason) = checked {

@@ -21,7 +21,7 @@ const UNSUPPORTED_PS: u16 = 1295;
 
 /// The state of a `PDO` object; of a persistent one it outlives the request.
 pub(crate) struct Database {
-    pub(super) session: Rc<Session>,
+    pub(crate) session: Rc<Session>,
     /// What `errorInfo()` tells.
     pub(super) error: LastError,
     pub(super) settings: Rc<Settings>,

@@ -53,6 +53,7 @@ impl Session {
         let is_back = brought_back.unwrap_or(false);
         if is_back {
             local_infile::allow(self);
+            self.begin_key_value();
         }
         is_back
     }

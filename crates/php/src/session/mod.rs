@@ -9,6 +9,7 @@ pub(crate) mod connecting;
 pub(crate) mod counting;
 pub(crate) mod failure;
 mod fetching;
+pub(crate) mod key_value;
 mod living;
 pub(crate) mod local_infile;
 pub(crate) mod options;
@@ -39,11 +40,16 @@ use vaquita_client::{
     Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
     State, Statistics,
 };
+use vaquita_kv::Access;
 
 /// One connection and its history.
 pub(crate) struct Session {
     pub(crate) options: Guarded<Options>,
     connection: Guarded<Option<Box<Connection>>>,
+    /// What its statements may be answered by besides the server.
+    access: Guarded<Option<Box<Access>>>,
+    /// Whether there is anything.
+    has_access: Cell<bool>,
     /// What goes back with a persistent connection.
     lease: Guarded<Option<(Lease, PoolLimits)>>,
     /// Since when nobody uses a connection that PDO's core keeps.
@@ -97,6 +103,7 @@ pub(crate) fn end_request() {
             });
         });
     });
+    vaquita_kv::close_ports();
     lent::end_request();
 }
 
@@ -105,6 +112,8 @@ impl Session {
         let session = Rc::new(Session {
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
+            access: Guarded::new(None),
+            has_access: Cell::new(false),
             lease: Guarded::new(None),
             idle_since: Cell::new(None),
             process: Cell::new(0),
@@ -150,6 +159,7 @@ impl Session {
         if is_taken {
             self.count_reuse();
             self.lease(limits);
+            self.begin_key_value();
         }
         is_taken
     }
@@ -184,7 +194,10 @@ impl Session {
                     _ => Unconnected::Failed,
                 })
             }
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(())) => {
+                self.begin_key_value();
+                Ok(())
+            }
             Err(Bug) => {
                 self.error.set_bug();
                 Err(Unconnected::Failed)

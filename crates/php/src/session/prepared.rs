@@ -54,7 +54,21 @@ impl Session {
         parameters: &[Parameter<'_>],
         opens_cursor: bool,
     ) -> Result<(), Failed> {
-        self.drive(|connection| connection.send_execute(statement, parameters, opens_cursor))
+        let answered = self.drive(|connection| {
+            let answered = if opens_cursor {
+                None
+            } else {
+                self.answer_execute(connection, statement, parameters)?
+            };
+            if answered.is_none() {
+                connection.send_execute(statement, parameters, opens_cursor)?;
+            }
+            Ok(answered)
+        })?;
+        if self.has_access.get() {
+            let _ = self.announced.with(|announced| *announced = answered);
+        }
+        Ok(())
     }
 
     /// Reads the first reply to a run that [`Session::send_execute`] has sent with the same arguments.
@@ -64,8 +78,16 @@ impl Session {
         parameters: &[Parameter<'_>],
         opens_cursor: bool,
     ) -> Result<Executed, Failed> {
-        let read = self.drive(|it| it.read_executed(statement, parameters, opens_cursor));
-        self.executed(read?)
+        if self.has_access.get()
+            && let Some(columns) = self.take_announced()
+        {
+            return Ok(Executed::Rows(columns));
+        }
+        let read = self.drive(|it| it.read_executed(statement, parameters, opens_cursor))?;
+        if let QueryResponse::ResultSet(columns) = &read {
+            self.note_executed(statement, columns);
+        }
+        self.executed(read)
     }
 
     /// Reads what the next result of a prepared statement's run begins with.

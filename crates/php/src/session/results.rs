@@ -9,10 +9,7 @@ use vaquita_client::{Buffered, Columns, Connection, QueryResponse, Row, Session 
 impl Session {
     /// Runs a statement up to its first reply.
     pub(crate) fn query(&self, sql: &[u8]) -> Result<(), Failed> {
-        let response = self.drive(|connection| {
-            connection.send_query(sql)?;
-            connection.read_query_response()
-        })?;
+        let response = self.drive(|connection| self.run_query(connection, sql))?;
         self.note(response)
     }
 

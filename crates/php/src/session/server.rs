@@ -44,10 +44,15 @@ impl Session {
     /// What the server tells of itself; `None`: the error is recorded.
     pub(crate) fn statistics(&self) -> Option<Str> {
         let text = self.drive(Connection::statistics).ok()?;
+        Some(self.text(text))
+    }
+
+    /// A text of the driver's as one of PHP's.
+    pub(super) fn text(&self, text: Vec<u8>) -> Str {
         let _ = self.scratch.with(|scratch| *scratch = text);
-        let string = self.scratch.peek(|scratch| Str::new(scratch)).ok();
+        let string = self.scratch.peek(|scratch| Str::new(scratch));
         let _ = self.scratch.with(|scratch| *scratch = Vec::new());
-        string
+        string.unwrap_or_else(|_| Str::new(b""))
     }
 
     /// Writes which way the server was reached.

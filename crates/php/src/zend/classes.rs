@@ -13,6 +13,7 @@ use crate::mysqli::report::{Driver, EXCEPTION};
 use crate::mysqli::result::ResultSet;
 use crate::mysqli::statement::Statement;
 use crate::mysqli::warnings::Warnings;
+use crate::vaquita::kv::Kv;
 use crate::vaquita::row::Row;
 use crate::vaquita::row_iterator::RowIterator;
 use crate::vaquita::rows::Rows;
@@ -46,6 +47,7 @@ pub(crate) fn register_own() {
         ffi::zend_class_implements(rows, 4, aggregate, array, countable, json);
         elements::install::<Rows>(rows);
         iterator::install::<Rows>();
+        object::install::<Kv>(vaquita::register_class_vaquita_kv(ptr::null_mut()));
         object::install::<Done>(vaquita::register_class_vaquita_done(ptr::null_mut()));
     }
 }

@@ -59,7 +59,7 @@ pub(crate) struct Setting {
 }
 
 /// Which values a setting takes; another leaves it as it is.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Accepts {
     /// Any.
     All,
@@ -75,6 +75,8 @@ enum Accepts {
     Limit,
     /// These words; another gets a warning.
     OneOf(&'static [&'static [u8]]),
+    /// What this takes, in these words; anything else gets a warning.
+    Checked(fn(&[u8]) -> bool, &'static CStr),
 }
 
 /// How a setting is shown.
@@ -147,6 +149,16 @@ impl Setting {
     /// The setting, refusing all but whole numbers from 0 on, and -1 for no limit, with a warning.
     pub(crate) const fn limiting(mut self) -> Setting {
         self.accepts = Accepts::Limit;
+        self
+    }
+
+    /// The setting, refusing with a warning what `is_accepted` does not take, which is `what`.
+    pub(crate) const fn checked(
+        mut self,
+        is_accepted: fn(&[u8]) -> bool,
+        what: &'static CStr,
+    ) -> Setting {
+        self.accepts = Accepts::Checked(is_accepted, what);
         self
     }
 
@@ -242,6 +254,7 @@ unsafe fn check(
             given.is_none_or(|value| value.bytes() == b"-1" || is_whole(value.bytes()))
         }
         Accepts::OneOf(words) => given.is_some_and(|value| words.contains(&value.bytes())),
+        Accepts::Checked(is_accepted, _) => given.is_none_or(|value| is_accepted(value.bytes())),
     };
     if accepted {
         if let Some(watcher) = setting.watcher {
@@ -288,6 +301,7 @@ fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
             }
             list
         }
+        Accepts::Checked(_, what) => Str::concat(&[what.to_bytes()]),
         Accepts::All | Accepts::NotEmpty | Accepts::Number | Accepts::AtLeast(_) => return,
     };
     let name = setting.name.to_bytes();

@@ -64,6 +64,20 @@ pub(super) unsafe fn database<'a, T: Database>(dbh: *mut ffi::pdo_dbh_t) -> &'a 
     unsafe { &(*(*dbh).driver_data.cast::<State<T>>()).database }
 }
 
+/// The state of a connection that PDO names; `None`: it is another driver's, or none was made.
+///
+/// # Safety
+/// `dbh` must be alive for `'a`, or null.
+pub(super) unsafe fn known_database<'a, T: Database>(dbh: *mut ffi::pdo_dbh_t) -> Option<&'a T> {
+    let ours = close::<T> as unsafe extern "C" fn(*mut ffi::pdo_dbh_t);
+    // SAFETY: the caller's promise; who has this closer has a state of this type.
+    unsafe {
+        let closer = dbh.as_ref()?.methods.as_ref()?.closer?;
+        let is_known = ptr::fn_addr_eq(closer, ours) && !(*dbh).driver_data.is_null();
+        is_known.then(|| database(dbh))
+    }
+}
+
 /// Takes the connection's state from PDO; `None`: there is none, or it is another driver's.
 ///
 /// # Safety

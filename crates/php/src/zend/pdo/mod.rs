@@ -27,7 +27,7 @@ pub(crate) use bound::Bound;
 use core::ffi::CStr;
 pub(crate) use handle::{Handle, Options, Running, to_bool, to_long};
 use library::library;
-use methods::{database, factory};
+use methods::{database, factory, known_database};
 use statement_methods::known_statement;
 pub(crate) use treatment::Treatment;
 pub(crate) use values::Values;
@@ -214,13 +214,37 @@ pub(crate) fn statement_of<'a, S: Statement>(value: Value<'a>) -> Given<'a, S> {
     }
 }
 
+/// The connection that a value is. The outer `None`: it is something else; the inner: one of another driver's, or of none.
+pub(crate) fn database_of<'a, T: Database>(value: Value<'a>) -> Option<Option<&'a T>> {
+    // SAFETY: the type is looked at before the object is; an object of PDO's class stands at the end of PDO's own.
+    unsafe {
+        if library().is_none() || value.raw_type() != ffi::IS_OBJECT {
+            return None;
+        }
+        let object = (*value.as_ptr()).value.obj;
+        let class = class(c"pdo");
+        if class.is_null()
+            || ((*object).ce != class && !ffi::instanceof_function_slow((*object).ce, class))
+        {
+            return None;
+        }
+        let offset = core::mem::offset_of!(ffi::pdo_dbh_object_t, std);
+        let inner = (*object.byte_sub(offset).cast::<ffi::pdo_dbh_object_t>()).inner;
+        Some(known_database(inner))
+    }
+}
+
 /// PDO's class of statements; null: there is none.
 fn statement_class() -> *mut ffi::zend_class_entry {
-    const NAME: &CStr = c"pdostatement";
+    class(c"pdostatement")
+}
+
+/// The class of this name in small letters; null: there is none.
+fn class(name: &CStr) -> *mut ffi::zend_class_entry {
     // SAFETY: the table of classes lives as long as PHP, and its values are pointers to classes.
     unsafe {
         let classes = (*globals::compiler()).class_table;
-        let found = ffi::zend_hash_str_find(classes, NAME.as_ptr(), NAME.count_bytes());
+        let found = ffi::zend_hash_str_find(classes, name.as_ptr(), name.count_bytes());
         if found.is_null() { core::ptr::null_mut() } else { (*found).value.ptr.cast() }
     }
 }

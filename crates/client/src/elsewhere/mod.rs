@@ -1,0 +1,180 @@
+//! Statements that are answered elsewhere than by the server: their rows are read as those that it sends, and what it does not know of the last
+//! statement it is told before anybody asks it.
+
+mod look;
+mod onlooker;
+
+use vaquita_protocol::binary_row::put_binary_row;
+use vaquita_protocol::text_row::put_text_row;
+use vaquita_protocol::{Capabilities, Command, EofPacket, StatusFlags};
+
+use crate::connection::{Answer, Connection};
+use crate::error::Error;
+use crate::query::QueryResponse;
+use crate::result_set::Columns;
+use crate::state::State;
+pub(crate) use look::Look;
+pub use onlooker::Onlooker;
+
+/// The longest row that is answered elsewhere: it stands in the read buffer as a whole.
+pub const MAX_ELSEWHERE_BYTES: usize = 64 << 10;
+
+/// What leaves the server's diagnostics as a SELECT of one row does that has no warnings. MySQL 5.6 and MariaDB forget those of before only
+/// where a statement names a table, of whatever kind.
+const SELECT_ONE_ROW: &[u8] = b"SELECT 1 FROM (SELECT 1) AS t";
+
+/// The flags that say what the session is like, not what became of a statement.
+const OF_SESSION: [StatusFlags; 2] = [StatusFlags::AUTOCOMMIT, StatusFlags::NO_BACKSLASH_ESCAPES];
+
+/// What the server does not know of the statements of its session, because they were answered elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Elsewhere {
+    owed: Owed,
+    /// Whether the statement that was sent last makes good what is owed, if it is done.
+    makes_good: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Owed {
+    #[default]
+    Nothing,
+    /// That the last statement was a SELECT of one row: warnings, ROW_COUNT(), FOUND_ROWS().
+    Statement,
+    /// The same, but for warnings: another one was prepared since.
+    Counts,
+    /// The last SELECT, for FOUND_ROWS(); behind it something was written.
+    FoundRows,
+}
+
+impl Elsewhere {
+    /// Whether anything is owed.
+    #[inline]
+    pub(crate) fn is_owed(self) -> bool {
+        self.owed != Owed::Nothing
+    }
+
+    /// The statement that was sent last is done.
+    #[inline]
+    pub(crate) fn statement_done(&mut self) {
+        if self.makes_good {
+            *self = Elsewhere::default();
+        }
+    }
+}
+
+impl Connection {
+    /// Answers a SELECT of one row with this one, which came from elsewhere: [`Connection::next_row`] and [`Connection::store_result`] give
+    /// it as if the server had sent it. Each value is the text that the server would send; for the rows of a prepared statement
+    /// (`is_binary`) it is made what its column's type asks for.
+    ///
+    /// False, and nothing has happened: the server has to be asked, for the connection is in the middle of something, or lost; or the row is
+    /// longer than [`MAX_ELSEWHERE_BYTES`], or has a value of a type that is not made of its text.
+    pub fn answer(&mut self, columns: &Columns, is_binary: bool, row: &[Option<&[u8]>]) -> bool {
+        let is_plain = self.state == State::Ready
+            && !self.reuse.is_first()
+            && !self.reuse.is_owed()
+            && !self.capabilities.contains(Capabilities::DEPRECATE_EOF);
+        if !is_plain || columns.len() != row.len() || !self.is_quiet() {
+            return false;
+        }
+        let mut payload = std::mem::take(&mut self.body);
+        payload.clear();
+        let is_put = if is_binary {
+            put_binary_row(columns.iter().map(|it| it.column_type).zip(row), &mut payload)
+        } else {
+            put_text_row(row, &mut payload);
+            true
+        };
+        let is_short = is_put && payload.len() <= MAX_ELSEWHERE_BYTES;
+        if is_short {
+            self.begin_answer(columns, is_binary);
+            let end = EofPacket { warnings: 0, status: self.session.status }.encode();
+            self.stream.put_received([&payload, &end]);
+        }
+        payload.clear();
+        payload.shrink_to(crate::connection::MAX_KEPT_BODY_BYTES);
+        self.body = payload;
+        is_short
+    }
+
+    fn begin_answer(&mut self, columns: &Columns, is_binary: bool) {
+        self.forget_rows();
+        let status = self.session.status;
+        let kept = OF_SESSION.into_iter().filter(|flag| status.contains(*flag));
+        self.session.status = kept.fold(StatusFlags::default(), StatusFlags::with);
+        self.session.has_failed = false;
+        self.session.warnings = 0;
+        self.session.columns(columns.len(), None);
+        self.answer = if is_binary { Answer::Binary } else { Answer::Text };
+        self.layout = self.known_columns.layout(columns, is_binary);
+        self.columns = columns.clone();
+        self.state = State::FetchingData;
+        self.elsewhere = Elsewhere { owed: Owed::Statement, makes_good: false };
+    }
+
+    /// Tells the server what is owed, before a statement that looks at it, or may.
+    #[cold]
+    pub(crate) fn tell_before(&mut self, look: Look) -> Result<(), Error> {
+        // Since MySQL 8.0 an UPDATE says how many rows it has found; between 5.6 and that nobody has looked.
+        let version = if self.is_mariadb() { 0 } else { self.version_number() };
+        let (leaves, sets) = match look {
+            Look::Update => (version < 50_700, version >= 80_000),
+            Look::Write => (true, false),
+            Look::Select | Look::SelectOfStatement => (true, true),
+            Look::Statement => (true, false),
+            Look::FoundRows | Look::Other | Look::Any => (false, false),
+        };
+        let looks_at_statement = matches!(look, Look::Statement | Look::SelectOfStatement);
+        let is_told = match self.elsewhere.owed {
+            Owed::Nothing => return Ok(()),
+            Owed::Statement => looks_at_statement || !(leaves || sets),
+            Owed::Counts if looks_at_statement => {
+                self.elsewhere.makes_good = sets;
+                return Ok(());
+            }
+            Owed::Counts => !(leaves || sets),
+            Owed::FoundRows => !(leaves || sets || look == Look::Any),
+        };
+        if is_told {
+            return self.tell_of_elsewhere();
+        }
+        if look == Look::Any {
+            // What it may look at was left by a write, or by an error.
+            return Ok(());
+        }
+        self.elsewhere = Elsewhere { owed: Owed::FoundRows, makes_good: sets };
+        Ok(())
+    }
+
+    /// A statement is about to be prepared, which leaves warnings anew.
+    pub(crate) fn prepare_elsewhere(&mut self) {
+        if self.elsewhere.owed == Owed::Statement {
+            self.elsewhere.owed = Owed::Counts;
+        }
+    }
+
+    /// Tells the server what is owed.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub(crate) fn tell_of_elsewhere(&mut self) -> Result<(), Error> {
+        if !std::mem::take(&mut self.elsewhere).is_owed() {
+            return Ok(());
+        }
+        let said = self.session.clone();
+        self.send_now(Command::Query(SELECT_ONE_ROW))?;
+        self.answer = Answer::Text;
+        self.state = State::QuerySent;
+        let told = match self.read_query_response() {
+            Ok(QueryResponse::ResultSet(_)) => self.discard_result(),
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        };
+        self.session.keep_statement(said);
+        match told {
+            // Somebody has killed it, or it took too long; the statement that follows is none the worse for it.
+            Err(Error::Server { .. }) if self.state == State::Ready => Ok(()),
+            told => told,
+        }
+    }
+}

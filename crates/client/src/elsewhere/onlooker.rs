@@ -1,0 +1,41 @@
+//! Who has to know what statements do, before they are sent.
+
+use std::fmt::Debug;
+
+use crate::connection::Connection;
+use crate::session::Session;
+use crate::state::State;
+use crate::statement_cache::Effect;
+use std::sync::Arc;
+
+/// Somebody who relies on what statements mean, and on who holds which locks.
+pub trait Onlooker: Debug + Send + Sync {
+    /// A command is about to be sent that does this to others; the session is as it was left by the one before.
+    fn before(&self, effect: Effect, session: &Session);
+
+    /// A number that is another one whenever the same text may mean something else.
+    fn epoch(&self) -> u64;
+}
+
+impl Connection {
+    /// Has something asked of the server that is no statement of the session's: who looks on is not told, and what was said of the last
+    /// statement stays, unless the connection is lost.
+    pub fn apart<R>(&mut self, ask: impl FnOnce(&mut Connection) -> R) -> R {
+        let onlooker = self.onlooker.take();
+        let said = self.session.clone();
+        let asked = ask(self);
+        let has_failed = said.has_failed;
+        self.session.keep_statement(said);
+        self.session.has_failed = has_failed;
+        if self.state == State::Broken {
+            self.session.error();
+        }
+        self.onlooker = onlooker;
+        asked
+    }
+
+    /// Has somebody told what each command does, before it is sent, or nobody any more.
+    pub fn set_onlooker(&mut self, onlooker: Option<Arc<dyn Onlooker>>) {
+        self.onlooker = onlooker;
+    }
+}

@@ -1,0 +1,395 @@
+//! The way of a statement: to a key-value port where that is known to give SQL's answer, else to the server.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use vaquita_client::{
+    Columns, Connection, Data, Dialect, Error, Onlooker, Parameter, QueryResponse, Session,
+    Statement, StatusFlags,
+};
+
+use crate::counts::Counts;
+use crate::knowledge::{Knowledge, Planned, Way};
+use crate::plan::Reason;
+use crate::port::Port;
+use crate::select::{KeySelect, Literal};
+use crate::settings::{Mode, Settings};
+use crate::shared;
+use crate::standing::Standing;
+use crate::state::State;
+
+/// What a connection's statements may be answered by besides the server.
+#[derive(Debug)]
+pub struct Access {
+    settings: Settings,
+    port: Arc<Port>,
+    knowledge: Rc<RefCell<Knowledge>>,
+    standing: Arc<Standing>,
+    /// What the session was like, and how often it may have changed before.
+    state: Option<(u64, u32, State)>,
+    /// Whether the server tells of the session's changes.
+    is_tracked: bool,
+    counts: Counts,
+    shape: Vec<u8>,
+    key: Vec<u8>,
+    /// What a port gave.
+    row: Vec<Option<Vec<u8>>>,
+    /// Whether the prepared statement that runs tells the columns of its shape.
+    is_learning: bool,
+}
+
+impl Drop for Access {
+    fn drop(&mut self) {
+        self.port.close();
+    }
+}
+
+/// Where a statement goes.
+enum Found {
+    /// It has been answered.
+    Answered(Columns),
+    /// To the server.
+    Server,
+    /// To the server; its answer tells the columns of its shape.
+    ToLearn,
+}
+
+/// What of a statement is asked for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    sql: &'a [u8],
+    select: KeySelect<'a>,
+    is_binary: bool,
+}
+
+impl Access {
+    /// That of a new connection. It is told from now on what each command does.
+    pub fn new(connection: &mut Connection, settings: Settings) -> Access {
+        let (port, knowledge) = shared::of(connection.address(), &settings);
+        let standing = Arc::new(Standing::new(Arc::clone(&port), connection.session()));
+        connection.set_onlooker(Some(Arc::clone(&standing) as _));
+        Access {
+            settings,
+            port,
+            knowledge,
+            standing,
+            state: None,
+            is_tracked: false,
+            counts: Counts::default(),
+            shape: Vec::new(),
+            key: Vec::new(),
+            row: Vec::new(),
+            is_learning: false,
+        }
+    }
+
+    /// What was set.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What became of statements.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Which kind of port there is; empty: none, or it is not known yet.
+    pub fn port_name(&self) -> &'static str {
+        self.knowledge.borrow().server.name()
+    }
+
+    /// What the port answers from, for people; empty if it is not known.
+    pub fn mapping(&self) -> String {
+        self.knowledge.borrow().describe(&self.settings.tables)
+    }
+
+    /// Asks the server anew for all that is known of tables and rights, when it is needed next.
+    pub fn refresh(&mut self) {
+        self.knowledge.borrow_mut().forget();
+    }
+
+    /// Runs a query up to its first reply.
+    ///
+    /// # Errors
+    /// As [`Connection::send_query`] and [`Connection::read_query_response`].
+    pub fn query(
+        &mut self,
+        connection: &mut Connection,
+        sql: &[u8],
+    ) -> Result<QueryResponse, Error> {
+        let asked = KeySelect::parse(sql, connection.session().dialect());
+        let asked = asked.map(|select| Asked { sql, select, is_binary: false });
+        let found = self.find(connection, asked)?;
+        if let Found::Answered(columns) = found {
+            return Ok(QueryResponse::ResultSet(columns));
+        }
+        connection.send_query(sql)?;
+        let response = connection.read_query_response()?;
+        if let (Found::ToLearn, Some(asked), QueryResponse::ResultSet(columns)) =
+            (found, asked, &response)
+        {
+            self.learn(&asked, columns);
+        }
+        Ok(response)
+    }
+
+    /// Answers the run of a prepared statement if that can be done; else it is to be sent, and [`Access::executed`] told of its reply if
+    /// there was one.
+    ///
+    /// # Errors
+    /// The connection failed while it was asked what has to be known.
+    pub fn execute(
+        &mut self,
+        connection: &mut Connection,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<Columns>, Error> {
+        let dialect = connection.session().dialect();
+        let asked = asked_by(statement, dialect).and_then(|mut asked| {
+            asked.select.bind(parameters.iter().map(literal)).then_some(asked)
+        });
+        let epoch = statement.text().map_or(0, |(_, epoch)| epoch);
+        let keeps_kinds = statement.keeps_kinds(parameters);
+        if asked.is_some() && (epoch != self.standing.epoch() || !keeps_kinds) {
+            self.counts.statements += 1;
+            self.counts.refuse(Reason::Prepared);
+            return Ok(None);
+        }
+        let found = self.find(connection, asked)?;
+        self.is_learning = matches!(found, Found::ToLearn);
+        Ok(if let Found::Answered(columns) = found { Some(columns) } else { None })
+    }
+
+    /// A prepared statement's run that went to the server begins to answer with these columns.
+    pub fn executed(&mut self, connection: &Connection, statement: &Statement, columns: &Columns) {
+        if !std::mem::take(&mut self.is_learning) {
+            return;
+        }
+        if let Some(asked) = asked_by(statement, connection.session().dialect()) {
+            self.learn(&asked, columns);
+        }
+    }
+
+    /// Finds a statement's way; if it is to a port, goes there.
+    fn find(
+        &mut self,
+        connection: &mut Connection,
+        asked: Option<Asked<'_>>,
+    ) -> Result<Found, Error> {
+        self.counts.statements += 1;
+        let Some(asked) = asked else {
+            return self.refuse(Reason::Form);
+        };
+        if !is_between_transactions(connection.session()) {
+            return self.refuse(Reason::Transaction);
+        }
+        if connection.state() != vaquita_client::State::Ready || connection.awaits_first_command() {
+            return self.refuse(Reason::Session);
+        }
+        let changes = match self.standing.changes(connection.session()) {
+            Ok(changes) => changes,
+            Err(reason) => return self.refuse(reason),
+        };
+        let now = Instant::now();
+        let mut has_asked = false;
+        if self.port.have_tables_changed() {
+            self.knowledge.borrow_mut().forget();
+        }
+        if self.state.as_ref().is_none_or(|(at, ..)| *at != changes) {
+            self.ask_state(connection, changes)?;
+            has_asked = true;
+        }
+        let Some((_, number, state)) = &self.state else { return self.refuse(Reason::Settings) };
+        if let Some(reason) = state.reason {
+            return self.refuse(reason);
+        }
+        self.shape.clear();
+        self.shape.extend_from_slice(&number.to_le_bytes());
+        self.shape.push(asked.is_binary.into());
+        asked.select.put_shape(asked.sql, &mut self.shape);
+        let verdict = self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale);
+        match verdict.as_deref() {
+            Some(Err(reason)) => self.refuse(*reason),
+            Some(Ok(_)) if has_asked => Ok(self.left_to_server()),
+            Some(Ok(planned)) => self.ask_port(connection, &asked, planned, now),
+            None => self.look(connection, &asked, now),
+        }
+    }
+
+    fn ask_state(&mut self, connection: &mut Connection, changes: u64) -> Result<(), Error> {
+        self.state = None;
+        let is_tracked = self.is_tracked;
+        let asked = self.apart(connection, |connection| State::ask(connection, !is_tracked));
+        let state = match asked {
+            Ok(state) => state,
+            Err(crate::Error::Lost(error))
+                if connection.state() != vaquita_client::State::Ready =>
+            {
+                return Err(error);
+            }
+            Err(_) => State::unknown(),
+        };
+        self.is_tracked = true;
+        let number = self.knowledge.borrow_mut().number_of(&state);
+        self.state = Some((changes, number, state));
+        Ok(())
+    }
+
+    /// Asks the server what has to be known of a table.
+    fn look(
+        &mut self,
+        connection: &mut Connection,
+        asked: &Asked<'_>,
+        now: Instant,
+    ) -> Result<Found, Error> {
+        let Some((_, _, state)) = &self.state else { return self.refuse(Reason::Settings) };
+        let mut knowledge = self.knowledge.borrow_mut();
+        let looked = self.apart(connection, |connection| {
+            knowledge.refresh(connection, now, self.settings.max_stale)?;
+            knowledge.look(connection, &asked.select, state, &self.settings.tables)
+        });
+        match looked {
+            Ok(Ok(())) => Ok(Found::ToLearn),
+            Ok(Err(reason)) => {
+                knowledge.refuse(&self.shape, reason);
+                drop(knowledge);
+                self.refuse(reason)
+            }
+            Err(crate::Error::Lost(error)) => Err(error),
+            Err(_) => {
+                drop(knowledge);
+                self.refuse(Reason::Port)
+            }
+        }
+    }
+
+    fn learn(&mut self, asked: &Asked<'_>, columns: &Columns) {
+        let Some((_, _, state)) = &self.state else { return };
+        let dirty = self.settings.allows_dirty;
+        let mut knowledge = self.knowledge.borrow_mut();
+        match knowledge.learn(&self.shape, &asked.select, state, columns, dirty) {
+            Ok(()) => {
+                self.counts.learnt += 1;
+                self.counts.eligible += 1;
+            }
+            Err(reason) => self.counts.refuse(reason),
+        }
+    }
+
+    fn ask_port(
+        &mut self,
+        connection: &mut Connection,
+        asked: &Asked<'_>,
+        planned: &Planned,
+        now: Instant,
+    ) -> Result<Found, Error> {
+        let dialect = connection.session().dialect();
+        if self.settings.mode == Mode::Advise {
+            return Ok(self.left_to_server());
+        }
+        let columns = &planned.columns;
+        self.row.clear();
+        let reply = match &planned.way {
+            Way::Memcached(plan) => {
+                let mut conditions = asked.select.conditions();
+                let Some(condition) = conditions.next() else { return self.refuse(Reason::Form) };
+                let key = match plan.put_key(condition.value, dialect, &mut self.key) {
+                    Ok(key) => key,
+                    Err(reason) => return self.refuse(reason),
+                };
+                self.counts.ask();
+                let row = &mut self.row;
+                self.port
+                    .memcached(now, |port| port.get(key, |_, given| row.push(Some(given.to_vec()))))
+            }
+            Way::HandlerSocket(id, plan, secret) => {
+                let key = match plan.key(&asked.select, dialect) {
+                    Ok(key) => key,
+                    Err(reason) => return self.refuse(reason),
+                };
+                let key: Vec<_> = key.iter().map(|value| Some(&**value)).collect();
+                self.counts.ask();
+                let row = &mut self.row;
+                self.port.handler_socket(now, secret, (*id, plan), |port, index| {
+                    let mut found = None;
+                    port.send_find(index, &[&key], 1)?;
+                    port.read_rows(index, |given| {
+                        found = Some(());
+                        row.extend(given.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
+                    })?;
+                    Ok(found)
+                })
+            }
+        };
+        match reply {
+            Ok(Some(())) => {}
+            Ok(None) => {
+                self.counts.misses += 1;
+                return self.refuse(Reason::Miss);
+            }
+            Err(_) => {
+                self.counts.errors += 1;
+                return self.refuse(Reason::Port);
+            }
+        }
+        let given: Vec<_> = self.row.iter().map(Option::as_deref).collect();
+        let row = match &planned.way {
+            Way::Memcached(plan) => plan.row(given.first().copied().flatten().unwrap_or_default()),
+            Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),
+        };
+        let answered = row.and_then(|row| {
+            let is_answered = connection.answer(columns, asked.is_binary, &row);
+            if is_answered { Ok(()) } else { Err(Reason::Row) }
+        });
+        match answered {
+            Ok(()) => {
+                self.counts.answered += 1;
+                Ok(Found::Answered(Arc::clone(columns)))
+            }
+            Err(reason) => self.refuse(reason),
+        }
+    }
+
+    /// Asks something of the server without telling it to whoever looks on.
+    fn apart<R>(&self, connection: &mut Connection, ask: impl FnOnce(&mut Connection) -> R) -> R {
+        let said = connection.apart(ask);
+        self.standing.accept_told(connection.session());
+        said
+    }
+
+    /// One that a port could have answered.
+    fn left_to_server(&mut self) -> Found {
+        self.counts.eligible += 1;
+        Found::Server
+    }
+
+    fn refuse(&mut self, reason: Reason) -> Result<Found, Error> {
+        self.counts.refuse(reason);
+        Ok(Found::Server)
+    }
+}
+
+/// What a prepared statement asks for, if it is for a row by its key.
+fn asked_by(statement: &Statement, dialect: Dialect) -> Option<Asked<'_>> {
+    let (sql, _) = statement.text()?;
+    Some(Asked { sql, select: KeySelect::parse(sql, dialect)?, is_binary: true })
+}
+
+/// The value of a parameter as a literal; what is neither a whole number nor a text stays a parameter, which no key is.
+fn literal<'a>(parameter: &Parameter<'a>) -> Literal<'a> {
+    match *parameter {
+        Parameter::Tiny(number) => Literal::Number(number.into()),
+        Parameter::Integer(Some(number)) => Literal::Number(number.into()),
+        Parameter::Unsigned(Some(number)) => Literal::Number(number.into()),
+        Parameter::Text(Data::Bytes(bytes)) => Literal::Bytes(bytes),
+        _ => Literal::Parameter,
+    }
+}
+
+/// Whether a statement is a transaction of its own.
+fn is_between_transactions(session: &Session) -> bool {
+    let status = session.status;
+    status.contains(StatusFlags::AUTOCOMMIT) && !status.contains(StatusFlags::IN_TRANS)
+}

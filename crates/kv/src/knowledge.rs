@@ -1,0 +1,297 @@
+//! What is known of a server's tables and its port, and of the statements that were seen: shared by all of a thread's connections to it,
+//! asked anew after a while.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use vaquita_client::{Columns, Connection};
+
+use crate::error::Error;
+use crate::handler_socket::HandlerSocketPlan;
+use crate::memcached::{Mapping, MemcachedPlan};
+use crate::plan::{Origin, Reason};
+use crate::select::KeySelect;
+use crate::settings::Name;
+use crate::state::State;
+use crate::table::{Table, rows, value};
+
+/// How many shapes of statements are remembered before all are forgotten.
+const MAX_SHAPES: usize = 1000;
+
+/// How many kinds of sessions are told apart before all are forgotten.
+const MAX_STATES: usize = 64;
+
+/// How long it is believed that a statement has no plan, at least: asking costs more than is lost.
+const LEAST_REFUSAL: Duration = Duration::from_secs(30);
+
+/// What is known of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Knowledge {
+    asked_at: Option<Instant>,
+    pub(crate) server: Server,
+    states: Vec<Box<[u8]>>,
+    /// By the number of the kind of session, the table, and what the session may do there.
+    tables: HashMap<(u32, Name), Option<Table>>,
+    verdicts: HashMap<Box<[u8]>, Arc<Verdict>>,
+    plans: u64,
+}
+
+/// What a server has besides SQL.
+#[derive(Debug, Default)]
+pub(crate) enum Server {
+    /// Nothing, or this user may not know.
+    #[default]
+    Nothing,
+    Memcached(Mapping),
+    /// The secret that HandlerSocket asks for.
+    HandlerSocket(Box<[u8]>),
+}
+
+impl Server {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Server::Nothing => "",
+            Server::Memcached(_) => "memcached",
+            Server::HandlerSocket(_) => "handlersocket",
+        }
+    }
+}
+
+/// How statements of a shape are answered.
+pub(crate) type Verdict = Result<Planned, Reason>;
+
+/// A plan, and what a row consists of.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub(crate) way: Way,
+    pub(crate) columns: Columns,
+}
+
+#[derive(Debug)]
+pub(crate) enum Way {
+    Memcached(MemcachedPlan),
+    /// With a number of its own, and the secret.
+    HandlerSocket(u64, HandlerSocketPlan, Box<[u8]>),
+}
+
+impl Knowledge {
+    /// The verdict upon a shape; `None`: there is none, or it is too old.
+    pub(crate) fn verdict(
+        &self,
+        shape: &[u8],
+        now: Instant,
+        max_stale: Duration,
+    ) -> Option<Arc<Verdict>> {
+        let verdict = self.verdicts.get(shape)?;
+        let age = now.saturating_duration_since(self.asked_at?);
+        let most = if verdict.is_ok() { max_stale } else { max_stale.max(LEAST_REFUSAL) };
+        (age < most).then(|| Arc::clone(verdict))
+    }
+
+    /// The number of sessions like this one.
+    pub(crate) fn number_of(&mut self, state: &State) -> u32 {
+        let place = self.states.iter().position(|it| *it == state.text).unwrap_or_else(|| {
+            if self.states.len() == MAX_STATES {
+                *self = Knowledge { plans: self.plans, ..Knowledge::default() };
+            }
+            self.states.push(state.text.clone());
+            self.states.len() - 1
+        });
+        u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    /// Forgets all that others may have changed.
+    pub(crate) fn forget(&mut self) {
+        self.asked_at = None;
+    }
+
+    /// Asks what the server has besides SQL, if that was not asked for some time.
+    pub(crate) fn refresh(
+        &mut self,
+        connection: &mut Connection,
+        now: Instant,
+        max_stale: Duration,
+    ) -> Result<(), Error> {
+        let is_fresh = |asked: Instant| now.saturating_duration_since(asked) < max_stale;
+        if self.asked_at.is_some_and(is_fresh) {
+            return Ok(());
+        }
+        self.verdicts.clear();
+        self.tables.clear();
+        self.server = Server::Nothing;
+        self.asked_at = Some(now);
+        let server = if connection.is_mariadb() {
+            handler_socket(connection)
+        } else {
+            Mapping::read(connection).map(|it| it.map_or(Server::Nothing, Server::Memcached))
+        };
+        self.server = refused_is_none(server, connection)?.unwrap_or_default();
+        Ok(())
+    }
+
+    /// Whether there may be a plan for a statement: of its table is asked what a plan needs.
+    ///
+    /// # Errors
+    /// The inner: why there is none.
+    pub(crate) fn look(
+        &mut self,
+        connection: &mut Connection,
+        select: &KeySelect<'_>,
+        state: &State,
+        named: &[Name],
+    ) -> Result<Result<(), Reason>, Error> {
+        let database = select.database.unwrap_or(&state.database);
+        let is_named = match &self.server {
+            Server::Nothing => return Ok(Err(Reason::Port)),
+            Server::Memcached(mapping) => mapping.of(database, select.table).is_some(),
+            Server::HandlerSocket(_) => {
+                named.iter().any(|it| *it.0 == *database && *it.1 == *select.table)
+            }
+        };
+        if !is_named {
+            return Ok(Err(Reason::Table));
+        }
+        // HandlerSocket takes names as UTF-8, and what a server said of them is in the session's character set.
+        if !(database.is_ascii() && select.table.is_ascii()) {
+            return Ok(Err(Reason::Table));
+        }
+        let key = (self.number_of(state), (database.into(), select.table.into()));
+        if let Some(known) = self.tables.get(&key) {
+            return Ok(known.as_ref().map(|_| ()).ok_or(Reason::Rights));
+        }
+        let mut table = Table::read(connection, database, select.table);
+        if let Ok(Some(_)) = table
+            && !may_select_all(connection, database, select.table)?
+        {
+            table = Ok(None);
+        }
+        let table = refused_is_none(table, connection)?.flatten();
+        let found = table.as_ref().map(|_| ()).ok_or(Reason::Rights);
+        self.tables.insert(key, table);
+        Ok(found)
+    }
+
+    /// Remembers how statements of a shape are answered, whose columns are these.
+    pub(crate) fn learn(
+        &mut self,
+        shape: &[u8],
+        select: &KeySelect<'_>,
+        state: &State,
+        columns: &Columns,
+        allows_dirty: bool,
+    ) -> Result<(), Reason> {
+        let planned = self.plan(select, state, columns, allows_dirty);
+        let learnt = planned.as_ref().map(|_| ()).map_err(|reason| *reason);
+        if self.verdicts.len() == MAX_SHAPES {
+            self.verdicts.clear();
+        }
+        self.verdicts.insert(shape.into(), Arc::new(planned));
+        learnt
+    }
+
+    /// What the port answers from, for people.
+    pub(crate) fn describe(&self, named: &[Name]) -> String {
+        match &self.server {
+            Server::Nothing => String::new(),
+            Server::Memcached(mapping) => mapping.to_string(),
+            Server::HandlerSocket(_) => {
+                let name = |(database, table): &Name| {
+                    let [database, table] = [database, table].map(|it| String::from_utf8_lossy(it));
+                    format!("{database}.{table}\n")
+                };
+                named.iter().map(name).collect()
+            }
+        }
+    }
+
+    /// Remembers that statements of a shape have no plan.
+    pub(crate) fn refuse(&mut self, shape: &[u8], reason: Reason) {
+        if self.verdicts.len() == MAX_SHAPES {
+            self.verdicts.clear();
+        }
+        self.verdicts.insert(shape.into(), Arc::new(Err(reason)));
+    }
+
+    fn plan(
+        &mut self,
+        select: &KeySelect<'_>,
+        state: &State,
+        columns: &Columns,
+        allows_dirty: bool,
+    ) -> Verdict {
+        let database = select.database.unwrap_or(&state.database);
+        let is_of_database = columns.iter().all(|column| column.schema() == database);
+        if !is_of_database {
+            return Err(Reason::Column);
+        }
+        let origins: Vec<Origin<'_>> = columns
+            .iter()
+            .map(|column| Origin { table: column.org_table(), column: column.org_name() })
+            .collect();
+        let key = (self.number_of(state), (database.into(), select.table.into()));
+        let table = self.tables.get(&key).and_then(Option::as_ref).ok_or(Reason::Table)?;
+        let way = match &self.server {
+            Server::Nothing => return Err(Reason::Port),
+            Server::Memcached(mapping) => Way::Memcached(MemcachedPlan::new(
+                mapping,
+                table,
+                select,
+                &origins,
+                &state.charset,
+                allows_dirty,
+            )?),
+            Server::HandlerSocket(secret) => {
+                let plan = HandlerSocketPlan::new(table, select, &origins, &state.charset)?;
+                self.plans += 1;
+                Way::HandlerSocket(self.plans, plan, secret.clone())
+            }
+        };
+        Ok(Planned { way, columns: Arc::clone(columns) })
+    }
+}
+
+/// MariaDB's HandlerSocket, if it is there.
+fn handler_socket(connection: &mut Connection) -> Result<Server, Error> {
+    let active = rows(
+        connection,
+        b"SELECT 1 FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'handlersocket' AND PLUGIN_STATUS = 'ACTIVE'",
+    )?;
+    if active.is_empty() {
+        return Ok(Server::Nothing);
+    }
+    let secret = rows(connection, b"SELECT @@handlersocket_plain_secret")?;
+    let secret = secret.first().map_or(&b""[..], |row| value(row, 0)).into();
+    Ok(Server::HandlerSocket(secret))
+}
+
+/// Whether a user may read all columns of a table: the server says so.
+fn may_select_all(
+    connection: &mut Connection,
+    database: &[u8],
+    table: &[u8],
+) -> Result<bool, Error> {
+    let quoted = |name: &[u8]| {
+        let mut quoted = vec![b'`'];
+        name.iter().for_each(|byte| {
+            quoted.extend(if *byte == b'`' { &b"``"[..] } else { std::slice::from_ref(byte) })
+        });
+        quoted.push(b'`');
+        quoted
+    };
+    let from = [&quoted(database)[..], b".", &quoted(table)].concat();
+    let asked = rows(connection, &[b"SELECT * FROM ", &from[..], b" WHERE 1 = 0"].concat());
+    Ok(refused_is_none(asked, connection)?.is_some())
+}
+
+/// What a server refuses to tell is not there; other errors are the connection's end.
+fn refused_is_none<R>(
+    asked: Result<R, Error>,
+    connection: &Connection,
+) -> Result<Option<R>, Error> {
+    match asked {
+        Ok(said) => Ok(Some(said)),
+        Err(_) if connection.state() == vaquita_client::State::Ready => Ok(None),
+        Err(lost) => Err(lost),
+    }
+}

@@ -1,0 +1,99 @@
+//! What a session's own statements have done to what is known of it: seen before each is sent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use vaquita_client::{Effect, Onlooker, Session};
+
+use crate::plan::Reason;
+use crate::port::Port;
+
+/// Whether a session is as it was when it was asked.
+///
+/// A session is of one thread; that this is made of atomics is for its connection, which may be handed on.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    /// How often it may have become another one, in a way that it can be asked for.
+    changes: AtomicU64,
+    /// Whether it may be another one in a way that it can't be asked for: temporary tables, the next transaction.
+    is_in_doubt: AtomicBool,
+    is_locked: AtomicBool,
+    /// How often the server had told of changes before the last statement.
+    told: AtomicU64,
+    /// Whether the last statement is known for what it changes.
+    is_known: AtomicBool,
+    /// Its tables may not be changed while the port has them open.
+    port: Arc<Port>,
+}
+
+impl Standing {
+    pub(crate) fn new(port: Arc<Port>, session: &Session) -> Standing {
+        Standing {
+            changes: AtomicU64::new(0),
+            is_in_doubt: AtomicBool::new(false),
+            is_locked: AtomicBool::new(false),
+            told: AtomicU64::new(session.state_changes),
+            is_known: AtomicBool::new(true),
+            port,
+        }
+    }
+
+    /// How often it may have become another one.
+    ///
+    /// # Errors
+    /// It can't be known what it is.
+    pub(crate) fn changes(&self, session: &Session) -> Result<u64, Reason> {
+        self.heed_told(session);
+        if self.is_in_doubt.load(Relaxed) {
+            Err(Reason::Session)
+        } else if self.is_locked.load(Relaxed) {
+            Err(Reason::Locks)
+        } else {
+            Ok(self.changes.load(Relaxed))
+        }
+    }
+
+    /// What the server has told of is known: who asks the session has told it something itself.
+    pub(crate) fn accept_told(&self, session: &Session) {
+        self.told.store(session.state_changes, Relaxed);
+    }
+
+    /// A statement that looks as if it changed nothing may have called something that does.
+    fn heed_told(&self, session: &Session) {
+        let before = self.told.swap(session.state_changes, Relaxed);
+        if before != session.state_changes && !self.is_known.load(Relaxed) {
+            self.is_in_doubt.store(true, Relaxed);
+        }
+    }
+}
+
+impl Onlooker for Standing {
+    fn before(&self, effect: Effect, session: &Session) {
+        self.heed_told(session);
+        self.is_known.store(effect != Effect::Nothing, Relaxed);
+        match effect {
+            Effect::Nothing => return,
+            Effect::Transactions | Effect::OtherDatabase | Effect::Settings => {}
+            Effect::Tables => self.port.tables_change(),
+            Effect::Locks => {
+                self.is_locked.store(true, Relaxed);
+                self.port.close();
+            }
+            Effect::Unlocks => self.is_locked.store(false, Relaxed),
+            Effect::NextTransaction => self.is_in_doubt.store(true, Relaxed),
+            Effect::Anything => {
+                self.is_in_doubt.store(true, Relaxed);
+                self.port.tables_change();
+            }
+            Effect::End => {
+                self.is_in_doubt.store(false, Relaxed);
+                self.is_locked.store(false, Relaxed);
+            }
+        }
+        self.changes.fetch_add(1, Relaxed);
+    }
+
+    fn epoch(&self) -> u64 {
+        self.changes.load(Relaxed)
+    }
+}

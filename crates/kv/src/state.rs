@@ -1,0 +1,87 @@
+//! What a session is like, as its server says: what decides whether a port's answer is SQL's.
+
+use vaquita_client::{Capabilities, Connection, QueryResponse};
+
+use crate::error::Error;
+use crate::plan::{Reason, has_ascii};
+use crate::table::{rows, value};
+
+/// What a session is like.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// All that was asked, as one text: sessions of the same text are alike.
+    pub(crate) text: Box<[u8]>,
+    /// The current database; empty if there is none.
+    pub(crate) database: Box<[u8]>,
+    /// The character set of statements and results.
+    pub(crate) charset: Box<[u8]>,
+    /// Why no port's answer is SQL's in it.
+    pub(crate) reason: Option<Reason>,
+}
+
+/// Modes in which statements mean something else than the matcher thinks.
+const MODES: [&[u8]; 6] =
+    [b"ORACLE", b"MSSQL", b"DB2", b"MAXDB", b"POSTGRESQL", b"EMPTY_STRING_IS_NULL"];
+
+/// A session that may see what is not committed.
+const DIRTY: &[u8] = b"READ-UNCOMMITTED";
+
+/// Has the server tell of changes that statements do not show. Without it temporary tables would go unnoticed that triggers make.
+const TRACK: &[u8] = b"SET SESSION session_track_state_change = ON";
+
+impl State {
+    /// That of a session that could not be asked.
+    pub(crate) fn unknown() -> State {
+        let reason = Some(Reason::Settings);
+        State { text: Box::default(), database: Box::default(), charset: Box::default(), reason }
+    }
+
+    /// Asks the session; with `is_new` it is also told to tell of its changes.
+    pub(crate) fn ask(connection: &mut Connection, is_new: bool) -> Result<State, Error> {
+        if is_new && connection.capabilities().contains(Capabilities::SESSION_TRACK) {
+            connection.send_query(TRACK).map_err(Error::Lost)?;
+            match connection.read_query_response() {
+                Ok(QueryResponse::Ok) => {}
+                // A server that does not know it.
+                Err(_) if connection.state() == vaquita_client::State::Ready => {}
+                Ok(_) => return Err(Error::OutOfSync),
+                Err(error) => return Err(Error::Lost(error)),
+            }
+        }
+        let (is_mariadb, version) = (connection.is_mariadb(), connection.server_version_number());
+        let has_new_name = version >= if is_mariadb { 110_100 } else { 50_720 };
+        let isolation = if has_new_name { "@@transaction_isolation" } else { "@@tx_isolation" };
+        let others = match (is_mariadb, version) {
+            (true, 100_304..) => ", CURRENT_ROLE(), @@wsrep_sync_wait, @@system_versioning_asof",
+            (true, _) => ", CURRENT_ROLE(), 0, 'DEFAULT'",
+            (false, 80_000..) => ", CURRENT_ROLE(), 0, 'DEFAULT'",
+            (false, _) => ", '', 0, 'DEFAULT'",
+        };
+        let sql = format!(
+            "SELECT @@sql_mode, @@sql_select_limit, @@character_set_client, @@character_set_connection, @@character_set_results, {isolation}, \
+             DATABASE(), CURRENT_USER(){others}"
+        );
+        let said = rows(connection, sql.as_bytes())?;
+        let [row] = &*said else { return Err(Error::Malformed("no row of settings")) };
+        let [mode, limit, client, of_connection, results, isolation, database, _, _, waits, asof] =
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|place| value(row, place));
+        let is_mode = |mode: &[u8]| MODES.contains(&mode);
+        let has_one_charset = client == of_connection && client == results && has_ascii(client);
+        let reason = if mode.split(|byte| *byte == b',').any(is_mode)
+            || limit == b"0"
+            || waits != b"0"
+            || asof != b"DEFAULT"
+        {
+            Some(Reason::Settings)
+        } else if isolation == DIRTY {
+            Some(Reason::Isolation)
+        } else if !has_one_charset {
+            Some(Reason::Charset)
+        } else {
+            None
+        };
+        let text = (0..row.len()).map(|place| value(row, place));
+        let text = text.collect::<Vec<_>>().join(&b'\n').into();
+        Ok(State { text, database: database.into(), charset: client.into(), reason })
+    }
+}

@@ -1,0 +1,129 @@
+//! Statements that a key-value port answers: what is set, and where the session's statements go that way.
+
+use super::Session;
+use crate::zend::ini;
+use crate::zend::string::Str;
+use core::ffi::CStr;
+use std::time::Duration;
+use vaquita_client::{Columns, Connection, Error, Parameter, QueryResponse, Statement};
+use vaquita_kv::{Access, Mode, Settings};
+
+/// Whether statements go to a key-value port, as words that an ini file makes others of.
+pub(crate) const MODES: [&[u8]; 6] = [b"off", b"on", b"advise", b"", b"0", b"1"];
+
+/// Whether a setting is an address, or empty.
+pub(crate) fn is_address(text: &[u8]) -> bool {
+    text.is_empty() || Settings::address(text).is_some()
+}
+
+/// Whether a setting is a list of tables.
+pub(crate) fn is_tables(text: &[u8]) -> bool {
+    Settings::tables(text).is_some()
+}
+
+/// What is set for the connections to come; `None`: they go to the server with all.
+fn settings() -> Option<Settings> {
+    let mode = match ini::string(c"vaquita.kv") {
+        Some(b"on" | b"1") => Mode::On,
+        Some(b"advise") => Mode::Advise,
+        _ => return None,
+    };
+    let text = |name: &CStr| ini::string(name).unwrap_or_default();
+    let max_stale = u64::try_from(ini::long(c"vaquita.kv_max_stale_ms")).unwrap_or_default();
+    Some(Settings {
+        mode,
+        address: Settings::address(text(c"vaquita.kv_address"))?,
+        tables: Settings::tables(text(c"vaquita.kv_tables"))?,
+        allows_dirty: ini::flag(c"vaquita.kv_allow_dirty"),
+        max_stale: Duration::from_millis(max_stale),
+    })
+}
+
+impl Session {
+    /// A connection is there for a new user: its statements go where the settings of now say.
+    pub(super) fn begin_key_value(&self) {
+        let settings = settings();
+        self.has_access.set(settings.is_some());
+        if settings.is_none() && !self.access.peek(Option::is_some).unwrap_or(false) {
+            return;
+        }
+        let _ = self.connection.with(|connection| {
+            let access = connection.as_mut().and_then(|connection| {
+                connection.set_onlooker(None);
+                settings.map(|settings| Box::new(Access::new(connection, settings)))
+            });
+            self.access.with(|kept| *kept = access)
+        });
+    }
+
+    /// Runs a query up to its first reply, by the way that gives it soonest.
+    #[inline]
+    pub(super) fn run_query(
+        &self,
+        connection: &mut Connection,
+        sql: &[u8],
+    ) -> Result<QueryResponse, Error> {
+        if self.has_access.get() {
+            let run = |access: &mut Option<Box<Access>>| {
+                access.as_mut().map(|access| access.query(connection, sql))
+            };
+            if let Ok(Some(response)) = self.access.with(run) {
+                return response;
+            }
+        }
+        connection.send_query(sql)?;
+        connection.read_query_response()
+    }
+
+    /// Answers the run of a prepared statement, if that can be done without the server.
+    #[inline]
+    pub(super) fn answer_execute(
+        &self,
+        connection: &mut Connection,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<Columns>, Error> {
+        if !self.has_access.get() {
+            return Ok(None);
+        }
+        let run = |access: &mut Option<Box<Access>>| {
+            access.as_mut().map(|access| access.execute(connection, statement, parameters))
+        };
+        self.access.with(run).ok().flatten().unwrap_or(Ok(None))
+    }
+
+    /// Notes what columns the server has answered the run of a prepared statement with.
+    #[inline]
+    pub(super) fn note_executed(&self, statement: &Statement, columns: &Columns) {
+        if self.has_access.get() {
+            let _ = self.connection.peek(|connection| {
+                let Some(connection) = connection else { return };
+                let _ = self.access.with(|access| {
+                    if let Some(access) = access {
+                        access.executed(connection, statement, columns);
+                    }
+                });
+            });
+        }
+    }
+
+    /// Looks at what is known of this connection's key-value access; `None`: it has none.
+    pub(crate) fn look_at_access<R>(&self, look: impl FnOnce(&Access) -> R) -> Option<R> {
+        self.access.peek(|access| access.as_deref().map(look)).ok().flatten()
+    }
+
+    /// What the port answers from, for people.
+    pub(crate) fn mapping(&self) -> Str {
+        let text = self.look_at_access(|access| access.mapping()).unwrap_or_default();
+        self.text(text.into_bytes())
+    }
+
+    /// Has all that is known of tables and rights asked anew.
+    pub(crate) fn refresh_access(&self) {
+        let _ = self.access.with(|access| {
+            if let Some(access) = access {
+                access.refresh();
+            }
+        });
+    }
+}
