@@ -77,7 +77,7 @@ abstract class Side
     /** Without what differs from connection to connection: the databases' names, which are of one length, and the numbers of statements. */
     private static function same_names(string $outcome): string
     {
-        $outcome = str_replace(TWO, ONE, $outcome);
+        $outcome = str_replace([TWO, strtoupper(TWO)], [ONE, strtoupper(ONE)], $outcome);
         return preg_replace_callback('/s:\d+:"([^"]*?Unknown prepared statement handler \()\d+/', fn(array $match) => 's:n:"' . $match[1] . 'n', $outcome) ?? $outcome;
     }
 
