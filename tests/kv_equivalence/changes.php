@@ -265,7 +265,7 @@ final class Changes
     /** Results that nobody has read to their end; meanwhile nothing else is answered. */
     private function unread(): Change
     {
-        $way = $this->dice->any($this->is_pdo ? ['unbuffered', 'unbuffered_execute'] : ['use', 'real_use', 'stmt_use']);
+        $way = $this->dice->any($this->is_pdo ? ['unbuffered', 'unbuffered_execute', 'exec'] : ['use', 'real_use', 'stmt_use']);
         $table = $this->table();
         $sql = $this->dice->one_in(2) ? "SELECT * FROM $table->name" : $this->probes($table)[0][2];
         return new Change([['ask', "$way unread", $sql, [], ''], ...$this->probes($table), ['free'], ...$this->probes($table)]);

@@ -15,10 +15,15 @@ final class Comparison
 {
     /** So many differences of a round are looked at; what is left of it would hardly tell more. */
     private const MOST_OF_A_ROUND = 5;
-    private const SHORTEN_SECONDS = 20;
+    private const SHORTEN_SECONDS = 40;
+    /** After so many steps that a connection has refused (something is unread, it is gone), both begin anew. */
+    private const MOST_REFUSED = 6;
 
     public int $statements = 0;
     public int $different = 0;
+    /** How many of the statements were errors, and for how many both connected anew. */
+    public int $errors = 0;
+    public int $stuck = 0;
     /** @var array<string, int|array<string, int>> what the driver has counted */
     public array $counted = [];
     /** @var array<string, int> how often which step differed */
@@ -63,11 +68,11 @@ final class Comparison
      */
     private function both(Round $round, Schema $schema, array $steps, Closure $differs): int
     {
-        $this->server->make($schema, $round->tables);
+        $this->server->make($round->tables);
         $class = $round->surface === 'mysqli' ? MysqliSide::class : PdoSide::class;
         [$one, $two] = array_map(fn(bool $has_port) => new $class($this->server, $has_port, $round->as), [true, false]);
         $one->spoiler = $this->spoiler === null ? null : $this->spoiler->of(...);
-        $asked = 0;
+        $asked = $refused = 0;
         try {
             foreach ($steps as $place => $step) {
                 if ($this->of_others($step, $one, $two)) {
@@ -76,11 +81,18 @@ final class Comparison
                 $asked += $step[0] === 'ask' ? 1 : 0;
                 $came = $one->play($step);
                 $expected = $two->play($step);
-                if ($this->spoiler?->has_judged($came !== $expected)) {
-                    continue;
+                if ($step[0] === 'ask' && preg_match('/"thrown"|"errno";i:(?!0;)|"code";s:5:"(?!00000)/', $expected) === 1) {
+                    $this->errors++;
+                    $refused = preg_match('/\b20(06|13|14)\b|already closed|not connected/', $expected) === 1 ? $refused + 1 : 0;
+                } else {
+                    $refused = 0;
                 }
-                if ($came !== $expected && !$differs($place, $came, $expected)) {
+                $is_spoilt = $this->spoiler?->has_judged($came !== $expected) ?? false;
+                if ($came !== $expected && !$is_spoilt && !$differs($place, $came, $expected)) {
                     break;
+                }
+                if ($refused >= self::MOST_REFUSED) {
+                    [$refused] = [0, $this->stuck++, $one->play(['connect']), $two->play(['connect'])];
                 }
             }
         } catch (GivenUp) {

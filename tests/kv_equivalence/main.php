@@ -54,7 +54,7 @@ try {
         if ($number % ROUNDS_OF_ERA === 0 || !isset($schema)) {
             isset($schema) && $verdict->end_era();
             $schema = new Schema(new Dice($seed * 1_000_003 + intdiv($number, ROUNDS_OF_ERA)), $server->name, $options['dares'] === '1', GOOD_TABLES, OTHER_TABLES);
-            $server->make($schema, $schema->tables);
+            $server->make($schema->tables);
             $server->open_port($schema);
             $verdict->begin_era();
         }

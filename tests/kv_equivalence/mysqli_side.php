@@ -18,7 +18,6 @@ final class MysqliSide extends Side
 
     protected function connect(): mysqli
     {
-        mysqli_report($this->as['report']);
         $link = mysqli_init();
         $link->options(MYSQLI_OPT_INT_AND_FLOAT_NATIVE, $this->as['native']);
         [$user, $password] = $this->server->account($this->as['user'] ?? null);

@@ -10,7 +10,7 @@ final class PdoSide extends Side
     public const FETCHES = ['assoc', 'num', 'both', 'object', 'column', 'pair', 'class', 'into', 'bound', 'named', 'all', 'all_group', 'all_unique', 'all_column', 'foreach', 'first', 'none', 'rows', 'func', 'lazy', 'fetch_object'];
     /** A statement that was fetched so is not executed again: PDO keeps in one place what each of these needs, and crashes. */
     private const ONCE = ['class', 'into', 'bound', 'func', 'fetch_object', 'lazy'];
-    public const OF_TEXT = ['query', 'query', 'query', 'query', 'query', 'exec', 'unbuffered', 'prepare', 'rowsets'];
+    public const OF_TEXT = ['query', 'query', 'query', 'query', 'query', 'query', 'unbuffered', 'prepare', 'rowsets'];
     public const OF_PREPARED = ['execute', 'execute', 'bind', 'bind', 'bind_param', 'named', 'emulated', 'native', 'kept', 'kept', 'kept', 'unbuffered_execute'];
 
     protected function connect(): PDO

@@ -111,8 +111,9 @@ final class Server
     }
 
     /** Makes the tables anew on both sides. */
-    public function make(Schema $schema, array $tables): void
+    public function make(array $tables): void
     {
+        $this->end_others();
         foreach ($tables as $table) {
             foreach ([ONE, TWO] as $database) {
                 $this->drop($database, $table->name);
@@ -120,6 +121,16 @@ final class Server
                     $this->link->query(str_replace(ONE, $database, $statement));
                 }
             }
+        }
+    }
+
+    /** Persistent connections that nobody uses may still have a transaction or locks. */
+    private function end_others(): void
+    {
+        $user = $this->of('USER');
+        $others = $this->link->query("SELECT ID FROM information_schema.PROCESSLIST WHERE USER IN ('$user', '" . self::LOW . "') AND ID <> CONNECTION_ID()")->fetch_all();
+        foreach ($others as [$thread]) {
+            $this->kill((int) $thread);
         }
     }
 
@@ -195,7 +206,7 @@ final class Server
 
     public function kill(int $thread): void
     {
-        $this->link->query("KILL $thread");
+        $this->try("KILL $thread"); // it may have ended by itself
         for ($tries = 400; $tries > 0 && $this->link->query("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = $thread")->num_rows > 0; $tries--) {
             usleep(5000);
         }

@@ -50,6 +50,7 @@ abstract class Side
     public function play(array $step): string
     {
         self::$notices = [];
+        mysqli_report($this->as['report'] ?? MYSQLI_REPORT_OFF); // it is the process's
         try {
             $came = match ($step[0]) {
                 'connect' => $this->open($step[1] ?? []),
@@ -60,13 +61,14 @@ abstract class Side
                 'kill' => $this->kill(),
             };
         } catch (Throwable $error) {
-            $came = ['thrown', self::thrown($error)];
+            $came = ['thrown' => self::thrown($error)];
         }
         try {
             $state = $this->link === null ? [] : $this->state();
         } catch (Throwable $error) {
-            $state = ['thrown', self::thrown($error)];
+            $state = ['thrown' => self::thrown($error)];
         }
+        mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
         $outcome = ['came' => $came, 'state' => $state, 'notices' => self::$notices];
         if ($this->spoiler !== null) {
             $outcome = ($this->spoiler)($outcome);

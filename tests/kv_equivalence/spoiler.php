@@ -11,7 +11,7 @@ final class Spoiler
     /** What must have been altered at least once on each surface, as it is called in an outcome. */
     public const ALL = [
         'mysqli' => ['rows', 'num_rows', 'field_count', 'type', 'lengths', 'errno', 'error', 'sqlstate', 'affected_rows', 'insert_id', 'warning_count', 'info', 'name', 'orgname', 'table', 'orgtable', 'def', 'db', 'catalog', 'max_length', 'length', 'charsetnr', 'flags', 'decimals', 'fetched', 'thrown'],
-        'pdo' => ['fetched', 'rows', 'columns', 'meta', 'native_type', 'pdo_type', 'flags', 'table', 'name', 'len', 'precision', 'code', 'info', 'in transaction', 'id', 'modes', 'closed', 'thrown'],
+        'pdo' => ['fetched', 'rows', 'columns', 'native_type', 'pdo_type', 'flags', 'table', 'name', 'len', 'precision', 'code', 'info', 'in transaction', 'id', 'modes', 'closed', 'thrown'],
     ];
 
     /** @var array<string, int> how often each was altered, and noticed */
