@@ -28,6 +28,8 @@ final class Comparison
     public array $counted = [];
     /** @var array<string, int> how often which step differed */
     public array $ways = [];
+    /** @var list<array> what both were asked last, for whoever finds the server dead */
+    public array $last = [];
     private ?Spoiler $spoiler = null;
 
     public function __construct(private readonly Server $server, private int $shorten)
@@ -79,6 +81,7 @@ final class Comparison
                     continue;
                 }
                 $asked += $step[0] === 'ask' ? 1 : 0;
+                $this->last = [...array_slice($this->last, -4), $step];
                 $came = $one->play($step);
                 $expected = $two->play($step);
                 if ($step[0] === 'ask' && preg_match('/"thrown"|"errno";i:(?!0;)|"code";s:5:"(?!00000)/', $expected) === 1) {
@@ -90,6 +93,9 @@ final class Comparison
                 $is_spoilt = $this->spoiler?->has_judged($came !== $expected) ?? false;
                 if ($came !== $expected && !$is_spoilt && !$differs($place, $came, $expected)) {
                     break;
+                }
+                if ($refused === 1 && !$this->server->lives()) {
+                    throw new mysqli_sql_exception('the server has died', 2006);
                 }
                 if ($refused >= self::MOST_REFUSED) {
                     [$refused] = [0, $this->stuck++, $one->play(['connect']), $two->play(['connect'])];

@@ -70,7 +70,7 @@ try {
     if ($server->lives()) {
         throw $error;
     }
-    echo "FAIL $server->name has died in round ", $number ?? '?', ": $error\n";
+    echo "FAIL $server->name has died in round ", $number ?? '?', ", after:\n  ", implode("\n  ", array_map(Comparison::line(...), $comparison->last)), "\n";
     $verdict->is_dead = true;
 }
 exit($verdict->tell($spoiler) ? 0 : 1);

@@ -90,7 +90,8 @@ final class Schema
         $columns = $keys + $values;
         $form = $is_good ? 'plain' : $dice->any(['plain', 'plain', 'plain', 'prefix', 'unique', 'view', 'myisam', 'several', 'partitioned']);
         $can_begin = in_array($keys['k']->of, ['text', 'bytes'], true);
-        if ($form === 'prefix' && !$can_begin || $form === 'partitioned' && $keys['k']->of !== 'int') {
+        $has_points = in_array('POINT', array_map(fn(Kind $kind) => $kind->type, $columns), true);
+        if ($form === 'prefix' && !$can_begin || $form === 'partitioned' && ($has_points || $keys['k']->of !== 'int')) {
             $form = 'plain';
         }
         $lines = [];

@@ -66,7 +66,7 @@ final class Selects
         };
         $conditions = [];
         foreach ($asked as $column) {
-            $conditions[] = $part === 6 ? $this->odd_condition($name($column)) : $name($column) . $maybe() . $operator . $maybe() . Shape::MARK;
+            $conditions[] = $part === 6 ? $this->odd_condition($name($column), $is_prepared) : $name($column) . $maybe() . $operator . $maybe() . Shape::MARK;
         }
         $where = implode($space() . $word('AND') . $space(), $conditions);
         $text = $head . $space() . $columns . $space() . $word('FROM') . $space() . $from . $space() . $word('WHERE') . $space() . $where . $tail;
@@ -102,10 +102,12 @@ final class Selects
         return implode($dice->any([', ', ',', ' , ']), $columns);
     }
 
-    private function odd_condition(string $column): string
+    private function odd_condition(string $column, bool $is_prepared): string
     {
-        return strtr($this->dice->any(['(COLUMN = MARK)', 'MARK = COLUMN', 'NOT COLUMN = MARK', 'COLUMN = MARK = 1', 'COLUMN IN (MARK)', 'COLUMN IN (MARK, MARK)', 'COLUMN BETWEEN MARK AND MARK', 'none.COLUMN = MARK', 'no_such = MARK', 'BINARY COLUMN = MARK', 'COLUMN = (MARK)', 'COLUMN = MARK + 0',
-            'COLUMN = CONCAT(MARK)', '(COLUMN) = MARK', 'COLUMN = (SELECT MARK)', 'COLUMN = COLUMN', '(COLUMN, 1) = (MARK, 1)', 'COLUMN = ANY (SELECT MARK)', 'COLUMN = CAST(MARK AS CHAR)', 'COLUMN = MARK AND COLUMN = MARK', '! COLUMN = MARK', 'COLUMN = MARK COLLATE utf8mb4_general_ci', 'COLUMN = @@version', 'COLUMN = @none', 'COLUMN = DEFAULT(COLUMN)', 'TRUE = MARK', 'IFNULL(COLUMN, 1) = MARK', 'COLUMN = IFNULL(MARK, 1)']),
+        // MySQL 8.0.33 crashes of a parameter that is selected.
+        $selected = $is_prepared ? [] : ['COLUMN = (SELECT MARK)', 'COLUMN = ANY (SELECT MARK)'];
+        return strtr($this->dice->any([...$selected, '(COLUMN = MARK)', 'MARK = COLUMN', 'NOT COLUMN = MARK', 'COLUMN = MARK = 1', 'COLUMN IN (MARK)', 'COLUMN IN (MARK, MARK)', 'COLUMN BETWEEN MARK AND MARK', 'none.COLUMN = MARK', 'no_such = MARK', 'BINARY COLUMN = MARK', 'COLUMN = (MARK)', 'COLUMN = MARK + 0',
+            'COLUMN = CONCAT(MARK)', '(COLUMN) = MARK', 'COLUMN = COLUMN', '(COLUMN, 1) = (MARK, 1)', 'COLUMN = CAST(MARK AS CHAR)', 'COLUMN = MARK AND COLUMN = MARK', '! COLUMN = MARK', 'COLUMN = MARK COLLATE utf8mb4_general_ci', 'COLUMN = @@version', 'COLUMN = @none', 'COLUMN = DEFAULT(COLUMN)', 'TRUE = MARK', 'IFNULL(COLUMN, 1) = MARK', 'COLUMN = IFNULL(MARK, 1)']),
             ['COLUMN' => $column, 'MARK' => Shape::MARK]);
     }
 
@@ -176,7 +178,7 @@ final class Selects
     private function odd_literal(string $value, string $of): string
     {
         $quoted = Values::quoted($this->dice, $value);
-        $bits = fn() => $of === 'int' ? decbin(abs((int) $value)) : '01100001';
+        $bits = fn() => $of === 'int' ? decbin(max(0, (int) $value)) : '01100001';
         $digits = $of === 'int' ? $value : '5';
         return match ($this->dice->number(1, 25)) {
             1 => $of === 'int' ? $quoted : '0',
