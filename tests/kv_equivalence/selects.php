@@ -215,7 +215,8 @@ final class Selects
         $dice = $this->dice;
         $value = $kind->of === 'raw' ? trim($value, "'") : ($kind->of === 'int' ? $value : $this->in($charset, $value));
         if ($dice->one_in(15)) {
-            return $dice->any([[null, 's'], [null, 'i'], [true, 'i'], [false, 's'], [(float) $value, 'd'], [(int) $value, 's'], [$value, 'b'], [(float) $value, 's'], ["$value ", 's'], [5, 'd'], ['5', 's'], [5, 'i'], [1.5, 'd'], [1.5, 's']]);
+            $long = $kind->of === 'text' ? [[$value, 'b']] : []; // MariaDB 10.11.19 crashes of long data that is to be a number
+            return $dice->any([...$long, [null, 's'], [null, 'i'], [true, 'i'], [false, 's'], [(float) $value, 'd'], [(int) $value, 's'], [(float) $value, 's'], ["$value ", 's'], [5, 'd'], ['5', 's'], [5, 'i'], [1.5, 'd'], [1.5, 's']]);
         }
         if ($kind->of === 'int' && (string) (int) $value === $value && !$dice->one_in(12)) {
             return [(int) $value, 'i'];

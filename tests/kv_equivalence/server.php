@@ -206,6 +206,7 @@ final class Server
 
     public function kill(int $thread): void
     {
+        mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT); // not as the side has it
         $this->try("KILL $thread"); // it may have ended by itself
         for ($tries = 400; $tries > 0 && $this->link->query("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = $thread")->num_rows > 0; $tries--) {
             usleep(5000);

@@ -96,6 +96,7 @@ abstract class Side
         $this->as = $as + $this->as;
         $this->server->set_port($this->has_port);
         $this->link = $this->connect();
+        $this->link->query('SELECT 1'); // on MariaDB a new connection's FOUND_ROWS() may be somebody else's
         $this->counted_before = $this->server->statistics($this->link) ?? [];
         return true;
     }
