@@ -12,7 +12,7 @@ final class Change
      * @param list<array> $begin
      * @param list<array> $end
      */
-    public function __construct(public readonly array $begin, public readonly array $end = [], public readonly int $length = 120, public readonly ?string $charset = null)
+    public function __construct(public readonly array $begin, public readonly array $end = [], public readonly int $length = 240, public readonly ?string $charset = null)
     {
     }
 }
@@ -111,7 +111,7 @@ final class Changes
         return new Change(
             [self::run('SET ' . ($once ? '' : 'SESSION ') . "TRANSACTION ISOLATION LEVEL $level"), ['rows', ['START TRANSACTION', $this->write(), $this->write()]]],
             [['rows', ['ROLLBACK']], self::run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')],
-            $is_long || $once ? 100 : self::SHORT,
+            $is_long || $once ? 150 : self::SHORT,
         );
     }
 
@@ -132,7 +132,7 @@ final class Changes
     private function database(): Change
     {
         $other = $this->dice->any([ONE . '_b', ONE . '_b', ONE . '_b', 'information_schema', 'no_such']);
-        return new Change([$this->dice->any([self::run("USE $other"), ['call', 'select_db', [$other]], self::run("use `$other`"), ['ask', 'two none', "USE $other; SELECT 1", [], '']])], [self::run('USE ' . ONE)], 60);
+        return new Change([$this->dice->any([self::run("USE $other"), ['call', 'select_db', [$other]], self::run("use `$other`"), ['ask', 'two none', "USE $other; SELECT 1", [], '']])], [self::run('USE ' . ONE)], 120);
     }
 
     private function names(): Change
@@ -140,7 +140,7 @@ final class Changes
         $charset = $this->dice->any(['latin1', 'latin1', 'utf8', 'gbk', 'ascii', 'binary', 'utf8mb4']);
         $steps = $this->dice->any([[self::run("SET NAMES $charset")], [self::run("SET NAMES $charset")], [['call', 'set_charset', [$charset]]], [self::run("SET CHARACTER SET $charset")], [self::run("SET character_set_results = $charset")], [self::run('SET character_set_results = NULL')],
             [self::run("SET character_set_connection = $charset")], [self::run("SET collation_connection = 'utf8mb4_bin'")], [self::run("SET character_set_client = $charset")], [self::run("set names 'utf8mb4' collate 'utf8mb4_bin'")], [self::run("SET @a = 1, character_set_results = $charset")]]);
-        return new Change($steps, [['call', 'set_charset', ['utf8mb4']]], in_array($charset, ['gbk', 'binary'], true) ? self::SHORT : 100, $charset);
+        return new Change($steps, [['call', 'set_charset', ['utf8mb4']]], in_array($charset, ['gbk', 'binary'], true) ? self::SHORT : 200, $charset);
     }
 
     private function mode(): Change
@@ -150,7 +150,7 @@ final class Changes
             array_push($modes, 'ORACLE', 'EMPTY_STRING_IS_NULL', 'MSSQL', 'ORACLE,EMPTY_STRING_IS_NULL', 'TIME_ROUND_FRACTIONAL');
         }
         $mode = $this->dice->any($modes);
-        return new Change([self::run($this->dice->any(["SET sql_mode = '$mode'", "SET SESSION sql_mode = '$mode'", "SET @@sql_mode := '$mode'", "SET @x = 1, sql_mode = '$mode'"]))], [self::run('SET sql_mode = DEFAULT')], 60);
+        return new Change([self::run($this->dice->any(["SET sql_mode = '$mode'", "SET SESSION sql_mode = '$mode'", "SET @@sql_mode := '$mode'", "SET @x = 1, sql_mode = '$mode'"]))], [self::run('SET sql_mode = DEFAULT')], 120);
     }
 
     private function setting(): Change
@@ -160,7 +160,7 @@ final class Changes
             ['profiling = 1', 'profiling = 0'], ["lc_time_names = 'de_DE'", "lc_time_names = 'en_US'"], ['div_precision_increment = 0', 'div_precision_increment = 4'], ['timestamp = 5', 'timestamp = DEFAULT'], ['query_cache_type = OFF', '@a = 1'], ['max_statement_time = 60', 'max_statement_time = 0'],
             ['tx_read_only = 1', 'tx_read_only = 0'], ['default_week_format = 3', 'default_week_format = 0'], ['big_tables = 1', 'big_tables = 0'], ['net_write_timeout = 50', 'net_write_timeout = 60'], ['session_track_state_change = 1', 'session_track_state_change = 0'], ["completion_type = 'CHAIN'", "completion_type = 'NO_CHAIN'"],
             ["default_storage_engine = 'MyISAM'", "default_storage_engine = 'InnoDB'"], ['last_insert_id = 77', '@a = 1'], ['insert_id = 9', 'insert_id = 0'], ["resultset_metadata = 'NONE'", "resultset_metadata = 'FULL'"], ['optimizer_switch = DEFAULT', '@a = 2'], ['low_priority_updates = 1', 'low_priority_updates = 0'], ['@k = 1, @@session.sql_select_limit = 0', 'sql_select_limit = DEFAULT']]);
-        return new Change([self::run("SET $set")], [self::run("SET $back")], str_contains($set, 'limit') ? 40 : 100);
+        return new Change([self::run("SET $set")], [self::run("SET $back")], str_contains($set, 'limit') ? 60 : 240);
     }
 
     /** What a text does not show: a routine or a prepared statement of SQL that changes the connection. */
@@ -241,7 +241,7 @@ final class Changes
         $low = [['connect', ['user' => 'low', 'database' => ONE]]];
         // The rest of the steps are the old user's again.
         $end = [['rights', ["REVOKE $revoke FROM kv_low"]], ...$this->probes($table), ['rights', ['REVOKE ALL PRIVILEGES, GRANT OPTION FROM kv_low']], ['connect', ['user' => null]]];
-        return new Change([['rights', ["GRANT USAGE ON *.* TO kv_low", 'GRANT EXECUTE ON ' . ONE . '.* TO kv_low', "GRANT $grant TO kv_low"]], ...$low], $end, 60);
+        return new Change([['rights', ["GRANT USAGE ON *.* TO kv_low", 'GRANT EXECUTE ON ' . ONE . '.* TO kv_low', "GRANT $grant TO kv_low"]], ...$low], $end, 120);
     }
 
     /** @return list<array> plain SELECTs by key, as they come */
@@ -273,7 +273,7 @@ final class Changes
 
     private function same_user(): Change
     {
-        return new Change([self::run('SET sql_select_limit = 5, @a = 7'), ['call', 'change_user', [null, $this->dice->any([ONE, ONE, ONE . '_b'])]]], [['call', 'select_db', [ONE]], ['call', 'set_charset', ['utf8mb4']], self::run('SET sql_select_limit = DEFAULT')], 60);
+        return new Change([self::run('SET sql_select_limit = 5, @a = 7'), ['call', 'change_user', [null, $this->dice->any([ONE, ONE, ONE . '_b'])]]], [['call', 'select_db', [ONE]], ['call', 'set_charset', ['utf8mb4']], self::run('SET sql_select_limit = DEFAULT')], 120);
     }
 
     private function handler(): Change

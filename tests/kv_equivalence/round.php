@@ -8,7 +8,7 @@ declare(strict_types=1);
 
 final class Round
 {
-    private const LENGTH = 1500;
+    private const LENGTH = 2500;
     private const LOOKS = ['SELECT FOUND_ROWS()', 'select found_rows() AS f', 'SELECT ROW_COUNT()', 'SHOW WARNINGS', 'SHOW COUNT(*) WARNINGS', 'SELECT @@warning_count', 'SELECT @@error_count', 'SHOW ERRORS', 'GET DIAGNOSTICS @n = NUMBER', 'SELECT @n', 'SELECT LAST_INSERT_ID()', 'SELECT @@last_insert_id', 'SELECT DATABASE(), @@sql_mode',
         'SELECT seen()', 'DO FOUND_ROWS()', 'SET @f = FOUND_ROWS()', 'SELECT @f', 'SELECT /* x */ FOUND_ROWS(), ROW_COUNT()', 'CALL looked()', 'SELECT @@session.warning_count, @@autocommit, @@in_transaction', 'GET DIAGNOSTICS CONDITION 1 @m = MESSAGE_TEXT', 'SELECT @m', 'GET DIAGNOSTICS @r = ROW_COUNT', 'SELECT @r', 'SELECT SQL_CALC_FOUND_ROWS 1 LIMIT 0', 'SELECT 1'];
 
@@ -18,7 +18,7 @@ final class Round
     /** @var array<string, mixed> how both connect */
     public readonly array $as;
     /** @var list<array> */
-    public readonly array $steps;
+    public array $steps;
     private readonly Selects $selects;
     private readonly Changes $changes;
 
@@ -77,7 +77,7 @@ final class Round
         if ($of_tables !== []) { // anything else might hold a lock that others wait for
             $changes = array_slice($of_tables, 0, 1);
         }
-        $length = 150;
+        $length = 280;
         $steps = [];
         foreach ($changes as $change) {
             array_push($steps, ...$change->begin);

@@ -141,6 +141,9 @@ final class Server
                 try {
                     $this->link->query("DROP $what IF EXISTS $path");
                 } catch (mysqli_sql_exception $error) {
+                    if ($error->getCode() === 1205) {
+                        throw new Exception("$path is locked, though all connections were closed: by the driver's link to the port?");
+                    }
                     if (!in_array($error->getCode(), [1347, 1965, 4092, 1051], true)) { // it is of the other kind
                         throw $error;
                     }

@@ -40,22 +40,14 @@ final class Verdict
         Side::hear_notices();
         $schema = new Schema(new Dice($seed), $this->server->name, false, 2, 0);
         $round = new Round(0, new Dice($seed), $schema, $this->server->name);
-        $where = 600;
-        $steps = array_slice($round->steps, 0, $where);
         // None that would have the other side's row locked.
         $is_plain = fn(array $step) => $step[0] === 'ask' && preg_match('/^plain|unread$/', $step[1]) === 0 && preg_match('/^\s*SELECT(?!.*(UPDATE|SHARE|BEGIN|moded|changed))/is', $step[2]) === 1;
-        $steps = [['connect'], ...array_values(array_filter($steps, $is_plain))];
-        $ask = ['ask', $round->surface === 'mysqli' ? 'store all' : 'query all', 'SELECT COUNT(*) FROM ' . ONE . '.t0', [], ''];
+        $steps = [['connect'], ...array_slice(array_filter($round->steps, $is_plain), 0, 400)];
         array_splice($steps, 200, 0, [['spoil', 'DELETE FROM ' . ONE . '.t0 LIMIT 1']]);
-        $made = new ReflectionClass(Round::class);
-        $shown = $made->newInstanceWithoutConstructor();
-        foreach (['number', 'surface', 'tables', 'as'] as $name) {
-            $made->getProperty($name)->setValue($shown, $round->$name);
-        }
-        $made->getProperty('steps')->setValue($shown, [...$steps, Changes::run('ROLLBACK'), $ask]);
+        $round->steps = [...$steps, Changes::run('ROLLBACK'), ['ask', $round->surface === 'mysqli' ? 'store all' : 'query all', 'SELECT COUNT(*) FROM ' . ONE . '.t0', [], '']];
         $comparison = new Comparison($this->server, 1);
         ob_start();
-        $comparison->play($shown, $schema);
+        $comparison->play($round, $schema);
         $said = ob_get_clean();
         $lines = preg_match_all('/^  (connect|\[|spoil)/m', $said);
         if ($comparison->different === 0 || $lines > 6 || !str_contains($said, 'spoil')) {
@@ -74,7 +66,10 @@ final class Verdict
         foreach ($comparison->ways as $way => $count) {
             echo "  $count differ at $way\n";
         }
-        echo $server->given_up === 0 ? '' : "  $server->given_up times others could not change tables: a lock was held\n";
+        if ($server->given_up > 0) {
+            $this->failed++;
+            echo "  FAIL $server->given_up times others could not change tables: a lock was held, for longer than others' changes may go unseen\n";
+        }
         if ($server->has_counts()) {
             $this->compare_counts();
         } else {
