@@ -165,8 +165,12 @@ final class Comparison
             }
         }
         echo '  ', implode("\n  ", array_map(self::line(...), $steps)), "\n";
-        [$two, $one] = array_map(fn(string $outcome) => self::printable(var_export(@unserialize($outcome), true), false), [$two, $one]);
-        echo '    ', cut(implode("\n    ", difference($two, $one)), 30), "\n";
+        [$two, $one] = array_map(function (string $outcome): string {
+            $read = @unserialize($outcome);
+            return $read === false ? $outcome : var_export($read, true);
+        }, [$two, $one]);
+        $lines = array_map(fn(string $line) => self::printable($line, false), difference($two, $one));
+        echo '    ', cut(implode("\n    ", $lines), 40), "\n";
     }
 
     /** @return ?list<array> the fewest steps found of which the last one still differs; null if it does not do so again */
@@ -203,8 +207,7 @@ final class Comparison
             }
             $size = $size > 1 ? intdiv($size + 1, 2) : ($is_shorter ? 1 : 0);
         }
-        $differs($steps); // for its outcomes
-        return $steps;
+        return $differs($steps) ? $steps : null; // and for its outcomes
     }
 
     private static function kind(Round $round, array $step): string

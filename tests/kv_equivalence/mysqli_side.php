@@ -13,7 +13,7 @@ final class Bare
 final class MysqliSide extends Side
 {
     public const FETCHES = ['row', 'assoc', 'array', 'both', 'all', 'all_assoc', 'object', 'class', 'column', 'foreach', 'seek', 'none', 'first', 'rows'];
-    public const OF_TEXT = ['store', 'store', 'store', 'store', 'store', 'store', 'real', 'multi', 'use', 'reap', 'real_use', 'two'];
+    public const OF_TEXT = ['store', 'store', 'store', 'store', 'store', 'store', 'real', 'multi', 'use', 'reap', 'real_use'];
     public const OF_PREPARED = ['get_result', 'get_result', 'get_result', 'execute_query', 'execute_query', 'stmt_store', 'stmt_store', 'stmt_use', 'execute_array', 'vaquita_query', 'twice'];
 
     protected function connect(): mysqli

@@ -11,7 +11,7 @@ final class PdoSide extends Side
     /** A statement that was fetched so is not executed again: PDO keeps in one place what each of these needs, and crashes. */
     private const ONCE = ['class', 'into', 'bound', 'func', 'fetch_object', 'lazy'];
     public const OF_TEXT = ['query', 'query', 'query', 'query', 'query', 'query', 'unbuffered', 'prepare', 'rowsets'];
-    public const OF_PREPARED = ['execute', 'execute', 'bind', 'bind', 'bind_param', 'named', 'emulated', 'native', 'kept', 'kept', 'kept', 'unbuffered_execute'];
+    public const OF_PREPARED = ['execute', 'execute', 'bind', 'bind', 'bind_param', 'named', 'emulated', 'native', 'kept', 'kept', 'kept', 'kept', 'kept', 'kept', 'kept', 'kept', 'kept', 'unbuffered_execute'];
 
     protected function connect(): PDO
     {

@@ -9,8 +9,10 @@ declare(strict_types=1);
 final class Round
 {
     private const LENGTH = 2500;
-    private const LOOKS = ['SELECT FOUND_ROWS()', 'select found_rows() AS f', 'SELECT ROW_COUNT()', 'SHOW WARNINGS', 'SHOW COUNT(*) WARNINGS', 'SELECT @@warning_count', 'SELECT @@error_count', 'SHOW ERRORS', 'GET DIAGNOSTICS @n = NUMBER', 'SELECT @n', 'SELECT LAST_INSERT_ID()', 'SELECT @@last_insert_id', 'SELECT DATABASE(), @@sql_mode',
-        'SELECT seen()', 'DO FOUND_ROWS()', 'SET @f = FOUND_ROWS()', 'SELECT @f', 'SELECT /* x */ FOUND_ROWS(), ROW_COUNT()', 'CALL looked()', 'SELECT @@session.warning_count, @@autocommit, @@in_transaction', 'GET DIAGNOSTICS CONDITION 1 @m = MESSAGE_TEXT', 'SELECT @m', 'GET DIAGNOSTICS @r = ROW_COUNT', 'SELECT @r', 'SELECT SQL_CALC_FOUND_ROWS 1 LIMIT 0', 'SELECT 1'];
+    private const LOOKS = ['SELECT FOUND_ROWS()', 'select found_rows() AS f', 'SELECT ROW_COUNT()', 'SHOW WARNINGS', 'SHOW COUNT(*) WARNINGS', 'SELECT @@warning_count', 'SELECT @@error_count', 'SHOW ERRORS', 'SELECT LAST_INSERT_ID()', 'SELECT @@last_insert_id', 'SELECT DATABASE(), @@sql_mode',
+        'SELECT /* x */ FOUND_ROWS(), ROW_COUNT()', 'SELECT @@session.warning_count, @@autocommit, @@in_transaction', 'SELECT SQL_CALC_FOUND_ROWS 1 LIMIT 0', 'SELECT 1'];
+    /** Those after which a driver may not know any more what the connection is like. */
+    private const WILD_LOOKS = ['SELECT seen()', 'DO FOUND_ROWS()', 'SET @f = FOUND_ROWS()', 'SELECT @f', 'CALL looked()', 'GET DIAGNOSTICS @n = NUMBER', 'SELECT @n', 'GET DIAGNOSTICS CONDITION 1 @m = MESSAGE_TEXT', 'SELECT @m', 'GET DIAGNOSTICS @r = ROW_COUNT', 'SELECT @r'];
 
     public readonly string $surface;
     /** @var list<Table> */
@@ -37,7 +39,7 @@ final class Round
         $this->tables = array_values($tables + ['t0' => $schema->tables[0], 't1' => $schema->tables[1]]);
         $this->selects = new Selects($dice);
         $this->changes = new Changes($dice, $server, $this->surface === 'pdo', $this->tables);
-        $charset = $dice->any(['utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'latin1', 'latin1', 'utf8', $dice->any(['gbk', 'ascii', 'binary'])]);
+        $charset = $dice->any(['utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'utf8mb4', 'latin1', 'latin1', 'utf8', $dice->any(['gbk', 'ascii', 'binary'])]);
         $this->as = ['charset' => $charset, 'persistent' => $dice->one_in(8), 'tcp' => $dice->one_in(4)] + ($this->surface === 'mysqli' ? $this->as_mysqli() : $this->as_pdo());
         $steps = [['connect']];
         while (count($steps) < self::LENGTH) {
@@ -78,7 +80,8 @@ final class Round
             $changes = array_slice($of_tables, 0, 1);
         }
         $length = 280;
-        $steps = [];
+        // What a change or a wild burst may have left does not stay for long.
+        $steps = $this->dice->one_in(4) ? [] : [['connect']];
         foreach ($changes as $change) {
             array_push($steps, ...$change->begin);
             $charset = $change->charset ?? $charset;
@@ -100,18 +103,19 @@ final class Round
             $is_prepared = $dice->one_in(2);
             $shapes[] = [$this->selects->shape($dice->any($dice->one_in(6) ? $this->tables : $good), $is_prepared), $this->way($is_prepared)];
         }
+        $is_wild = $dice->one_in(6);
         $steps = [];
         while (count($steps) < $length) {
             if ($dice->one_in(12)) { // one that nearly asks by a key
                 $is_prepared = $dice->one_in(3);
-                $shape = $this->selects->shape($dice->any($this->tables), $is_prepared, true);
-                $way = $this->way($is_prepared);
+                $shape = $this->selects->shape($dice->any($this->tables), $is_prepared, $is_wild ? 'wild' : 'near');
+                $way = $is_wild && !$is_prepared && $dice->one_in(6) ? 'two' : $this->way($is_prepared);
             } else {
                 [$shape, $way] = $dice->any($shapes);
             }
             $steps[] = ['ask', "$way {$this->fetch()}", ...$this->selects->statement($shape, $charset)];
             if ($dice->one_in(12)) {
-                $steps[] = $this->look();
+                $steps[] = $this->look($is_wild);
             }
             if ($dice->one_in(90)) {
                 $steps[] = $dice->one_in(2) ? ['rows', [$this->changes->write()]] : Changes::run($this->changes->write());
@@ -134,12 +138,12 @@ final class Round
     }
 
     /** What there is to see of the statement before. */
-    private function look(): array
+    private function look(bool $is_wild): array
     {
         if ($this->surface === 'mysqli' && $this->dice->one_in(10)) {
             return ['call', 'get_warnings', []];
         }
         $ways = $this->surface === 'mysqli' ? ['store', 'use', 'multi', 'get_result', 'warnings'] : ['query', 'unbuffered', 'execute', 'native'];
-        return ['ask', $this->dice->any($ways) . ' all', $this->dice->any(self::LOOKS), [], ''];
+        return ['ask', $this->dice->any($ways) . ' all', $this->dice->any($is_wild ? [...self::LOOKS, ...self::WILD_LOOKS] : self::LOOKS), [], ''];
     }
 }

@@ -34,7 +34,8 @@ final class Selects
     {
     }
 
-    public function shape(Table $table, bool $is_prepared, bool $is_near = false): Shape
+    /** @param ?string $miss whether it only nearly asks by a key: near; or wild, such that a driver may not know what the connection is like afterwards */
+    public function shape(Table $table, bool $is_prepared, ?string $miss = null): Shape
     {
         $dice = $this->dice;
         $space = fn() => $dice->one_in(12) ? $dice->any(['  ', "\n", "\t", ' /* a */ ', "-- b\n", "# c\n", "\r\n", '/**/', ' /* \' */ ']) : ' ';
@@ -46,7 +47,7 @@ final class Selects
         $columns = $this->columns($table, $name);
         $operator = '=';
         $from = ($dice->one_in(6) ? $this->name(ONE) . '.' : '') . $this->name($table->name) . ($alias === null ? '' : $dice->any([' AS ', ' ']) . $this->name($alias));
-        $tail = ($dice->one_in(4) ? $space() . $word('LIMIT') . ' 1' : '') . ($dice->one_in(8) ? $maybe() . ';' : '');
+        $tail = ($dice->one_in(4) ? $space() . $word('LIMIT') . ' 1' : '') . ($dice->one_in(25) ? $maybe() . ';' : '');
         $keys = $table->key;
         $asked = match (true) {
             count($keys) > 1 && $dice->one_in(6) => [$dice->any($keys)],
@@ -54,12 +55,14 @@ final class Selects
             $dice->one_in(40) => [...$keys, $dice->any(array_keys($table->columns))],
             default => $dice->one_in(2) ? $keys : array_reverse($keys),
         };
-        $part = $is_near ? $dice->number(1, 7) : 0;
+        $part = $miss === null ? 0 : $dice->number(1, $miss === 'wild' ? 7 : 6);
+        $is_allowed = fn(string $part) => $miss === 'wild' || preg_match('/;|INTO|@a|seen/', $part) === 0;
+        $one_of = fn(array $parts) => $dice->any(array_values(array_filter($parts, $is_allowed)));
         $head = $word('SELECT');
         match ($part) {
             1 => $head .= ' ' . $dice->any(self::BEFORE),
-            2 => $tail = $dice->any(self::AFTER) . ($dice->one_in(4) ? $tail : ''),
-            3 => $columns = strtr($dice->any(self::COLUMNS), ['LIST' => $columns, 'TABLE' => $alias ?? $table->name]),
+            2 => $tail = $one_of(self::AFTER) . ($dice->one_in(4) ? $tail : ''),
+            3 => $columns = strtr($one_of(self::COLUMNS), ['LIST' => $columns, 'TABLE' => $alias ?? $table->name]),
             4 => $operator = $dice->any(self::OPERATORS),
             5 => $from = strtr($dice->any(self::TABLES), ['UPPERTABLE' => strtoupper($table->name), 'TABLE' => $table->name, 'NAME' => ONE]),
             default => null,
@@ -91,7 +94,7 @@ final class Selects
     private function columns(Table $table, Closure $name): string
     {
         $dice = $this->dice;
-        if ($dice->one_in(6)) {
+        if ($dice->one_in($table->is_good ? 15 : 6)) { // the port of MySQL does not give the key
             return '*';
         }
         $columns = [];
@@ -214,11 +217,11 @@ final class Selects
     {
         $dice = $this->dice;
         $value = $kind->of === 'raw' ? trim($value, "'") : ($kind->of === 'int' ? $value : $this->in($charset, $value));
-        if ($dice->one_in(15)) {
+        if ($dice->one_in(40)) { // a statement whose types change is sent anew
             $long = $kind->of === 'text' ? [[$value, 'b']] : []; // MariaDB 10.11.19 crashes of long data that is to be a number
             return $dice->any([...$long, [null, 's'], [null, 'i'], [true, 'i'], [false, 's'], [(float) $value, 'd'], [(int) $value, 's'], [(float) $value, 's'], ["$value ", 's'], [5, 'd'], ['5', 's'], [5, 'i'], [1.5, 'd'], [1.5, 's']]);
         }
-        if ($kind->of === 'int' && (string) (int) $value === $value && !$dice->one_in(12)) {
+        if ($kind->of === 'int' && (string) (int) $value === $value && !$dice->one_in(60)) {
             return [(int) $value, 'i'];
         }
         return [$value, 's'];
