@@ -18,12 +18,15 @@ final class Comparison
     private const SHORTEN_SECONDS = 40;
     /** After so many steps that a connection has refused (something is unread, it is gone), both begin anew. */
     private const MOST_REFUSED = 6;
+    private const MOST_LEFT_OUT = 100;
 
     public int $statements = 0;
     public int $different = 0;
     /** How many of the statements were errors, and for how many both connected anew. */
     public int $errors = 0;
     public int $stuck = 0;
+    /** How many times the tables of a round could not be made. */
+    public int $left_out = 0;
     /** @var array<string, int|array<string, int>> what the driver has counted */
     public array $counted = [];
     /** @var array<string, int> how often which step differed */
@@ -70,7 +73,12 @@ final class Comparison
      */
     private function both(Round $round, Schema $schema, array $steps, Closure $differs): int
     {
-        $this->server->make($round->tables);
+        try {
+            $this->server->make($round->tables);
+        } catch (GivenUp $reason) {
+            $this->left_out++ < self::MOST_LEFT_OUT || throw new Exception($reason->getMessage());
+            return 0;
+        }
         $class = $round->surface === 'mysqli' ? MysqliSide::class : PdoSide::class;
         [$one, $two] = array_map(fn(bool $has_port) => new $class($this->server, $has_port, $round->as), [true, false]);
         $one->spoiler = $this->spoiler === null ? null : $this->spoiler->of(...);

@@ -61,8 +61,8 @@ final class Kind
             self::text('VARCHAR(20)', 20, 'utf8 COLLATE utf8_general_ci'),
             self::int('INT', '-2147483648', '2147483647'),
             self::int('INT', '-2147483648', '2147483647'),
-            self::int('BIGINT', '-9223372036854775808', '9223372036854775807'),
-            ...($server === 'mysql56' ? [] : [
+            ...($server === 'mysql56' ? [self::int('INT', '-2147483648', '2147483647')] : [
+                self::int('BIGINT', '-9223372036854775808', '9223372036854775807'),
                 self::int('TINYINT', '-128', '127'),
                 self::int('SMALLINT', '-32768', '32767'),
                 self::int('INT UNSIGNED', '0', '4294967295'),
@@ -138,6 +138,12 @@ final class Kind
             'int' => Values::number($dice, $this->least_number, $this->most_number),
             'raw' => $dice->any($this->raw),
         };
+    }
+
+    /** A value for a key that ports are asked for; more of them can be asked for than of all. */
+    public function key(Dice $dice): string
+    {
+        return $this->of === 'text' && !$dice->one_in(3) ? Values::plain($dice, $this->most) : $this->value($dice);
     }
 
     /** As it is written into the table. */

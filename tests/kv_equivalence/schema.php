@@ -118,7 +118,7 @@ final class Schema
         $engine = $form === 'myisam' ? 'MyISAM' : 'InnoDB';
         $real = $form === 'view' ? "{$name}_real" : $name;
         $create = ["CREATE TABLE " . ONE . ".$real (" . implode(', ', $lines) . ") ENGINE = $engine DEFAULT CHARACTER SET utf8mb4" . ($form === 'partitioned' ? ' PARTITION BY HASH (k) PARTITIONS 3' : '')];
-        $rows = array_map(fn() => array_map(fn(Kind $kind) => $kind->value($dice), array_values($keys)), range(1, $dice->number(12, 30)));
+        $rows = array_map(fn() => array_map(fn(Kind $kind) => $is_good ? $kind->key($dice) : $kind->value($dice), array_values($keys)), range(1, $dice->number(12, 30)));
         $made = new Table($name, $columns, array_keys($keys), [], $rows, null, $is_good);
         $names = implode(', ', array_keys($columns));
         $create[] = 'INSERT IGNORE INTO ' . ONE . ".$real ($names) VALUES " . implode(', ', array_map(fn(array $key) => $made->row($dice, $key), $rows));

@@ -38,6 +38,16 @@ final class Values
         return substr($text, 0, $most);
     }
 
+    /** One that every protocol can carry as a key. */
+    public static function plain(Dice $dice, int $most): string
+    {
+        $text = $dice->any(['a', 'A', 'b', 'key', 'Key', 'user:', 'x.y', '|', '1', '42', '-', '_', '%', "'", '"', '\\', $dice->any(['ä', 'ß', '😀', '漢', '@'])]);
+        while ($dice->one_in(2)) {
+            $text .= $dice->any(['a', 'A', 'z', '7', '.', '|', '/', $dice->any(['é', '😀', '\\', ' '])]);
+        }
+        return iconv_substr($text, 0, $most, 'UTF-8');
+    }
+
     public static function number(Dice $dice, string $least, string $most): string
     {
         $fits = array_values(array_filter(self::NUMBERS, fn(string $number) => self::compare($number, $least) >= 0 && self::compare($number, $most) <= 0));

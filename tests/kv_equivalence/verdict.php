@@ -62,6 +62,7 @@ final class Verdict
         [$comparison, $server] = [$this->comparison, $this->server];
         echo "$server->name\n";
         echo "  $comparison->errors errors among the answers; $comparison->stuck times both connected anew, for nothing else was answered\n";
+        echo $comparison->left_out === 0 ? '' : "  $comparison->left_out rounds, or parts of them played again, were left out: a table could not be made\n";
         arsort($comparison->ways);
         foreach ($comparison->ways as $way => $count) {
             echo "  $count differ at $way\n";
