@@ -44,7 +44,7 @@ final class Comparison
         $this->spoiler = $spoiler;
     }
 
-    public function play(Round $round, Schema $schema): void
+    public function play(Round $round, int $most = PHP_INT_MAX): void
     {
         $found = 0;
         $reported = null;
@@ -59,9 +59,9 @@ final class Comparison
             }
             return $found < self::MOST_OF_A_ROUND;
         };
-        $this->statements += $this->both($round, $schema, $round->steps, $show);
+        $this->statements += $this->both($round, $round->steps, $show, $most);
         if ($reported !== null) {
-            $this->report($round, $schema, ...$reported);
+            $this->report($round, ...$reported);
         }
     }
 
@@ -69,9 +69,9 @@ final class Comparison
      * Plays the steps on tables as they were made.
      *
      * @param Closure(int, string, string): bool $differs is told of each difference, and says whether to go on
-     * @return int how many statements both were asked
+     * @return int how many statements both were asked: at most so many
      */
-    private function both(Round $round, Schema $schema, array $steps, Closure $differs): int
+    private function both(Round $round, array $steps, Closure $differs, int $most = PHP_INT_MAX): int
     {
         try {
             $this->server->make($round->tables);
@@ -85,6 +85,9 @@ final class Comparison
         $asked = $refused = 0;
         try {
             foreach ($steps as $place => $step) {
+                if ($asked >= $most) {
+                    break;
+                }
                 if ($this->of_others($step, $one, $two)) {
                     continue;
                 }
@@ -156,12 +159,12 @@ final class Comparison
         return true;
     }
 
-    private function report(Round $round, Schema $schema, int $place, string $one, string $two): void
+    private function report(Round $round, int $place, string $one, string $two): void
     {
         echo "\nFAIL {$this->server->name}, round $round->number, step $place, $round->surface ", json_encode($round->as, JSON_PARTIAL_OUTPUT_ON_ERROR), "\n";
         $steps = array_slice($round->steps, 0, $place + 1);
         if ($this->shorten-- > 0) {
-            $shorter = $this->shortest($round, $schema, $steps, $one, $two);
+            $shorter = $this->shortest($round, $steps, $one, $two);
             echo $shorter === null ? "  (not again when played alone; the last steps were)\n" : '';
             $steps = $shorter ?? array_slice($steps, -12);
         } else {
@@ -182,13 +185,13 @@ final class Comparison
     }
 
     /** @return ?list<array> the fewest steps found of which the last one still differs; null if it does not do so again */
-    private function shortest(Round $round, Schema $schema, array $steps, string &$one, string &$two): ?array
+    private function shortest(Round $round, array $steps, string &$one, string &$two): ?array
     {
         $until = hrtime(true) + self::SHORTEN_SECONDS * 1_000_000_000;
-        $differs = function (array $steps) use ($round, $schema, &$one, &$two): bool {
+        $differs = function (array $steps) use ($round, &$one, &$two): bool {
             $last = count($steps) - 1;
             $is_there = false;
-            $this->both($round, $schema, $steps, function (int $place, string $came, string $expected) use ($last, &$is_there, &$one, &$two): bool {
+            $this->both($round, $steps, function (int $place, string $came, string $expected) use ($last, &$is_there, &$one, &$two): bool {
                 if ($place === $last) {
                     [$is_there, $one, $two] = [true, $came, $expected];
                 }

@@ -58,7 +58,7 @@ try {
             $verdict->begin_era();
         }
         $round = new Round($number, new Dice($seed * 1_000_033 + $number), $schema, $server->name);
-        $comparison->play($round, $schema);
+        $comparison->play($round, (int) $options['statements'] - $comparison->statements);
         fprintf(STDERR, "%s: %d statements, %d differ\n", $server->name, $comparison->statements, $comparison->different);
         if ($only !== null) {
             break;

@@ -47,7 +47,7 @@ final class Verdict
         $round->steps = [...$steps, Changes::run('ROLLBACK'), ['ask', $round->surface === 'mysqli' ? 'store all' : 'query all', 'SELECT COUNT(*) FROM ' . ONE . '.t0', [], '']];
         $comparison = new Comparison($this->server, 1);
         ob_start();
-        $comparison->play($round, $schema);
+        $comparison->play($round);
         $said = ob_get_clean();
         $lines = preg_match_all('/^  (connect|\[|spoil)/m', $said);
         if ($comparison->different === 0 || $lines > 6 || !str_contains($said, 'spoil')) {
