@@ -247,7 +247,9 @@ impl Connection {
         if self.elsewhere.is_owed() {
             match command {
                 Command::Query(sql) => self.tell_before(Look::at(sql, self.session.dialect()))?,
-                Command::StmtPrepare(_) => self.prepare_elsewhere(),
+                Command::StmtPrepare(sql) => {
+                    self.tell_before_preparing(Look::at(sql, self.session.dialect()))?;
+                }
                 _ => {}
             }
         }

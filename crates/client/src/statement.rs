@@ -162,6 +162,7 @@ impl Connection {
     pub(crate) fn read_prepared(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         let payload = self.stream.read_packet(PacketKind::PrepareOk, MAX_ANSWER_BYTES)?;
         if ErrPacket::is_err(payload) {
+            self.elsewhere.preparing_warned();
             return Err(Error::server(&ErrPacket::parse(payload)?));
         }
         let ok = ComStmtPrepareOk::parse(payload)?;
@@ -169,6 +170,9 @@ impl Connection {
         let (columns, _) = self.read_definitions(ok.columns.into())?;
         self.session.field_count = columns.len();
         self.session.warnings = ok.warnings;
+        if ok.warnings > 0 {
+            self.elsewhere.preparing_warned();
+        }
         self.note_prepared(ok.statement_id, sql);
         Ok(Statement {
             id: Cell::new(ok.statement_id),

@@ -20,6 +20,9 @@ use crate::shared;
 use crate::standing::Standing;
 use crate::state::State;
 
+/// How many bytes of a shape's key say which kind of session it is; none as long as that does not matter.
+const STATE_BYTES: usize = size_of::<u32>();
+
 /// What a connection's statements may be answered by besides the server.
 #[derive(Debug)]
 pub struct Access {
@@ -36,8 +39,8 @@ pub struct Access {
     key: Vec<u8>,
     /// What a port gave.
     row: Vec<Option<Vec<u8>>>,
-    /// Whether the prepared statement that runs tells the columns of its shape.
-    is_learning: bool,
+    /// Where the prepared statement went that ran last.
+    executing: Found,
 }
 
 impl Drop for Access {
@@ -47,11 +50,14 @@ impl Drop for Access {
 }
 
 /// Where a statement goes.
+#[derive(Debug)]
 enum Found {
     /// It has been answered.
     Answered(Columns),
     /// To the server.
     Server,
+    /// To the server; if it succeeds, the next one of its shape is looked at.
+    ToSee,
     /// To the server; its answer tells the columns of its shape.
     ToLearn,
 }
@@ -81,7 +87,7 @@ impl Access {
             shape: Vec::new(),
             key: Vec::new(),
             row: Vec::new(),
-            is_learning: false,
+            executing: Found::Server,
         }
     }
 
@@ -127,10 +133,8 @@ impl Access {
         }
         connection.send_query(sql)?;
         let response = connection.read_query_response()?;
-        if let (Found::ToLearn, Some(asked), QueryResponse::ResultSet(columns)) =
-            (found, asked, &response)
-        {
-            self.learn(&asked, columns);
+        if let (Some(asked), QueryResponse::ResultSet(columns)) = (asked, &response) {
+            self.succeeded(&found, &asked, columns);
         }
         Ok(response)
     }
@@ -158,17 +162,21 @@ impl Access {
             return Ok(None);
         }
         let found = self.find(connection, asked)?;
-        self.is_learning = matches!(found, Found::ToLearn);
-        Ok(if let Found::Answered(columns) = found { Some(columns) } else { None })
+        let answered = match &found {
+            Found::Answered(columns) => Some(Arc::clone(columns)),
+            _ => None,
+        };
+        self.executing = found;
+        Ok(answered)
     }
 
     /// A prepared statement's run that went to the server begins to answer with these columns.
     pub fn executed(&mut self, connection: &Connection, statement: &Statement, columns: &Columns) {
-        if !std::mem::take(&mut self.is_learning) {
-            return;
-        }
-        if let Some(asked) = asked_by(statement, connection.session().dialect()) {
-            self.learn(&asked, columns);
+        let found = std::mem::replace(&mut self.executing, Found::Server);
+        if let Found::ToSee | Found::ToLearn = found
+            && let Some(asked) = asked_by(statement, connection.session().dialect())
+        {
+            self.succeeded(&found, &asked, columns);
         }
     }
 
@@ -192,6 +200,14 @@ impl Access {
             Ok(changes) => changes,
             Err(reason) => return self.refuse(reason),
         };
+        self.shape.clear();
+        self.shape.extend([0; STATE_BYTES]);
+        self.shape.push(asked.is_binary.into());
+        asked.select.put_shape(asked.sql, &mut self.shape);
+        if !self.knowledge.borrow().has_seen(&self.shape) {
+            self.counts.refuse(Reason::First);
+            return Ok(Found::ToSee);
+        }
         let now = Instant::now();
         let mut has_asked = false;
         if self.port.have_tables_changed() {
@@ -205,10 +221,8 @@ impl Access {
         if let Some(reason) = state.reason {
             return self.refuse(reason);
         }
-        self.shape.clear();
-        self.shape.extend_from_slice(&number.to_le_bytes());
-        self.shape.push(asked.is_binary.into());
-        asked.select.put_shape(asked.sql, &mut self.shape);
+        let of_state = number.to_le_bytes();
+        self.shape.iter_mut().zip(of_state).for_each(|(to, from)| *to = from);
         let verdict = self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale);
         match verdict.as_deref() {
             Some(Err(reason)) => self.refuse(*reason),
@@ -262,6 +276,15 @@ impl Access {
                 drop(knowledge);
                 self.refuse(Reason::Port)
             }
+        }
+    }
+
+    /// A statement that went to the server has columns.
+    fn succeeded(&mut self, found: &Found, asked: &Asked<'_>, columns: &Columns) {
+        match found {
+            Found::ToSee => self.knowledge.borrow_mut().see(&self.shape),
+            Found::ToLearn => self.learn(asked, columns),
+            Found::Answered(_) | Found::Server => {}
         }
     }
 

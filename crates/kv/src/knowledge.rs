@@ -1,7 +1,7 @@
 //! What is known of a server's tables and its port, and of the statements that were seen: shared by all of a thread's connections to it,
 //! asked anew after a while.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,8 @@ pub(crate) struct Knowledge {
     /// By the number of the kind of session, the table, and what the session may do there.
     tables: HashMap<(u32, Name), Option<Table>>,
     verdicts: HashMap<Box<[u8]>, Arc<Verdict>>,
+    /// Shapes of statements that have succeeded.
+    seen: HashSet<Box<[u8]>>,
     plans: u64,
 }
 
@@ -76,6 +78,19 @@ pub(crate) enum Way {
 }
 
 impl Knowledge {
+    /// Whether a statement of this shape has succeeded.
+    pub(crate) fn has_seen(&self, shape: &[u8]) -> bool {
+        self.seen.contains(shape)
+    }
+
+    /// A statement of this shape has succeeded.
+    pub(crate) fn see(&mut self, shape: &[u8]) {
+        if self.seen.len() == MAX_SHAPES {
+            self.seen.clear();
+        }
+        self.seen.insert(shape.into());
+    }
+
     /// The verdict upon a shape; `None`: there is none, or it is too old.
     pub(crate) fn verdict(
         &self,

@@ -12,6 +12,8 @@ use crate::table::{Column, Kind};
 pub enum Reason {
     /// The statement does not ask for a row by its key.
     Form,
+    /// It is the first of its shape that has succeeded: not worth asking for.
+    First,
     /// A transaction is open, or autocommit is off.
     Transaction,
     /// Tables are locked.
@@ -58,8 +60,9 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 22] = [
+    pub const ALL: [Reason; 23] = [
         Reason::Form,
+        Reason::First,
         Reason::Transaction,
         Reason::Locks,
         Reason::Session,
@@ -87,6 +90,7 @@ impl Reason {
     pub const fn name(self) -> &'static str {
         match self {
             Reason::Form => "form",
+            Reason::First => "first",
             Reason::Transaction => "transaction",
             Reason::Locks => "locks",
             Reason::Session => "session",

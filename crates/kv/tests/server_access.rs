@@ -82,7 +82,10 @@ impl Place {
         run(&mut connection, "USE kv_access");
         let access = Access::new(&mut connection, settings);
         let mut user = User { connection, access };
-        assert_eq!(user.ask(BY_KEY), "eins 1");
+        // Once to be seen, once to be learnt.
+        for _ in 0..2 {
+            assert_eq!(user.ask(BY_KEY), "eins 1");
+        }
         user
     }
 }
@@ -188,6 +191,7 @@ fn prepared_statements_go_there_too() {
         let key = |key: &'static str| Parameter::Text(Data::Bytes(key.as_bytes()));
         let row = |n: u8, v: &str| Some(vec![vec![n, 0, 0, 0], v.as_bytes().to_vec()]);
         assert_eq!(run(key("one")), (row(1, "eins"), 0));
+        assert_eq!(run(key("one")), (row(1, "eins"), 0));
         assert_eq!(run(key("two")), (row(2, "zwei"), 1));
         assert_eq!(run(key("one")), (row(1, "eins"), 2));
         // A server may make of the next text what it made of this number.
@@ -239,7 +243,9 @@ fn own_changes_of_tables_are_known_at_once() {
         run(&mut user.connection, "SET lock_wait_timeout = 5");
         user.ask("ALTER TABLE t ADD w INT NOT NULL DEFAULT 7, MODIFY v VARCHAR(300) CHARACTER SET utf8mb4 NOT NULL");
         assert!(user.goes_by_port());
-        assert_eq!(user.ask("SELECT w FROM t WHERE k = 'one'"), "7");
+        for _ in 0..3 {
+            assert_eq!(user.ask("SELECT w FROM t WHERE k = 'one'"), "7");
+        }
         // MySQL 5.6 goes on with a table that its port has read for some seconds more.
         if !place.server.has(Feature::SessionTrack) {
             continue;

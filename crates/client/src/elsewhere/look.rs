@@ -157,7 +157,7 @@ impl Look {
         }
         if seen.of_statement {
             look = match look {
-                Look::Select if !seen.calls && seen.names_table => Look::SelectOfStatement,
+                Look::Select if !seen.calls => Look::SelectOfStatement,
                 _ if may_show => Look::Statement,
                 _ => Look::Any,
             };
@@ -232,8 +232,7 @@ mod tests {
             ("SELECT FOUND_ROWS()", Look::FoundRows),
             ("select found_rows () + row_count()", Look::FoundRows),
             ("SELECT ROW_COUNT()", Look::Any),
-            ("SELECT @@warning_count", Look::Any),
-            ("SELECT @@warning_count FROM t", Look::SelectOfStatement),
+            ("SELECT @@warning_count", Look::SelectOfStatement),
             ("SELECT 1", Look::Any),
             ("SHOW WARNINGS", Look::Statement),
             ("SHOW COUNT(*) ERRORS", Look::Statement),

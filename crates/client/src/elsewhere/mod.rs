@@ -40,7 +40,7 @@ enum Owed {
     Nothing,
     /// That the last statement was a SELECT of one row: warnings, ROW_COUNT(), FOUND_ROWS().
     Statement,
-    /// The same, but for warnings: another one was prepared since.
+    /// The same, but for warnings: they are of preparing another one.
     Counts,
     /// The last SELECT, for FOUND_ROWS(); behind it something was written.
     FoundRows,
@@ -51,6 +51,14 @@ impl Elsewhere {
     #[inline]
     pub(crate) fn is_owed(self) -> bool {
         self.owed != Owed::Nothing
+    }
+
+    /// What the server says of preparing a statement is the last that it has to say.
+    #[inline]
+    pub(crate) fn preparing_warned(&mut self) {
+        if self.owed == Owed::Statement {
+            self.owed = Owed::Counts;
+        }
     }
 
     /// The statement that was sent last is done.
@@ -146,11 +154,17 @@ impl Connection {
         Ok(())
     }
 
-    /// A statement is about to be prepared, which leaves warnings anew.
-    pub(crate) fn prepare_elsewhere(&mut self) {
-        if self.elsewhere.owed == Owed::Statement {
-            self.elsewhere.owed = Owed::Counts;
-        }
+    /// Tells the server what is owed, before a statement is prepared that looks at it when it runs.
+    pub(crate) fn tell_before_preparing(&mut self, look: Look) -> Result<(), Error> {
+        let is_told = match self.elsewhere.owed {
+            Owed::Nothing => false,
+            Owed::Statement => {
+                !matches!(look, Look::Select | Look::Write | Look::Update | Look::Other)
+            }
+            Owed::Counts => matches!(look, Look::FoundRows | Look::Any),
+            Owed::FoundRows => look == Look::FoundRows,
+        };
+        if is_told { self.tell_of_elsewhere() } else { Ok(()) }
     }
 
     /// Tells the server what is owed.
