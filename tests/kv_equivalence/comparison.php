@@ -102,7 +102,7 @@ final class Comparison
                     $refused = 0;
                 }
                 $is_spoilt = $this->spoiler?->has_judged($came !== $expected) ?? false;
-                if ($came !== $expected && !$is_spoilt && !$differs($place, $came, $expected)) {
+                if ($came !== $expected && !$is_spoilt && !self::is_other_order($came, $expected) && !$differs($place, $came, $expected)) {
                     break;
                 }
                 if ($refused === 1 && !$this->server->lives()) {
@@ -128,6 +128,12 @@ final class Comparison
             }
         }
         return $asked;
+    }
+
+    /** Whether these are several rows in another order, which is up to the server; what a port gives is one row. */
+    private static function is_other_order(string $came, string $expected): bool
+    {
+        return preg_match('/"(?:num_rows|rows)";i:(?![01];)/', $expected) === 1 && count_chars($came, 1) === count_chars($expected, 1);
     }
 
     /** Does what others do, and waits until the driver must know it. */
