@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod by_sql;
 mod decimal;
 mod error;
 mod handler_socket;
@@ -11,6 +12,7 @@ mod plan;
 mod select;
 mod table;
 
+pub use by_sql::{Found, KeyValue, KeyedTable, TableError, Written};
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};
 pub use link::Timeouts;
