@@ -170,7 +170,6 @@ fn keys_find_what_literals_find() {
             let mut table = keyed(&mut connection, "t");
             for charset in ["utf8mb4", "latin1"] {
                 run(&mut connection, &format!("SET NAMES {charset}"));
-                table.forget();
                 let asked: Vec<&[u8]> =
                     ASKED.iter().copied().filter(|it| is_asked(column, it)).collect();
                 let expected: Vec<Option<String>> =

@@ -71,8 +71,8 @@ fn a_statement_that_a_trigger_says_is_lost_is_not_run_again() {
     for server in Server::all() {
         let mut connection = in_database(&server, "kv_by_sql_trigger");
         let c = &mut connection;
-        // MyISAM and Aria keep what was written before the error.
         run(c, "CREATE TABLE t (k INT, v INT, PRIMARY KEY (k)) ENGINE = InnoDB");
+        // MyISAM keeps what was written before an error.
         run(c, "CREATE TABLE log (n INT AUTO_INCREMENT PRIMARY KEY) ENGINE = MyISAM");
         run(
             c,
@@ -158,6 +158,11 @@ fn keys_are_looked_up_in_the_index() {
             ask(c, t, 100);
             run(c, "FLUSH STATUS");
             ask(c, t, 100);
+            // A key that is converted first, alone and among others.
+            let keys = ["ä", "key 1", "ß", "key 2", "ü"].map(text);
+            assert!(get(t, c, keys[0]).is_none());
+            let found = t.get_many(c, &keys).unwrap();
+            assert_eq!(first_values(&found).into_iter().flatten().count(), 2);
             let status = "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_rnd_next', 'Handler_read_next', 'Handler_read_first')";
             let read: u64 = rows(c, status)
                 .iter()
@@ -166,7 +171,7 @@ fn keys_are_looked_up_in_the_index() {
                 })
                 .sum();
             // The keys themselves, of which a server may make a table.
-            assert!(read <= 110, "{} {name}: {read}", server.name);
+            assert!(read <= 120, "{} {name}: {read}", server.name);
         }
     }
 }
