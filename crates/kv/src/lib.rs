@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod by_sql;
 mod counts;
 mod decimal;
 mod error;
@@ -21,6 +22,7 @@ mod state;
 mod table;
 
 pub use access::Access;
+pub use by_sql::{Found, KeyValue, KeyedTable, TableError, Written};
 pub use counts::Counts;
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};

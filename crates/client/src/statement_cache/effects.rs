@@ -74,7 +74,7 @@ impl Effect {
     /// What a command does; with `is_several` the server takes several statements in one query.
     pub(crate) fn of(command: &Command<'_>, dialect: Dialect, is_several: bool) -> Effect {
         match command {
-            Command::Query(sql) if is_several && sql.contains(&b';') => Effect::Anything,
+            Command::Query(sql) if is_several && may_be_several(sql) => Effect::Anything,
             Command::Query(sql) => Effect::of_statement(sql, dialect),
             Command::InitDb(_) => Effect::OtherDatabase,
             // A server that refuses another user has ended the session by then, too.
@@ -130,6 +130,12 @@ impl Effect {
     pub(crate) fn changes_meaning(self) -> bool {
         !matches!(self, Effect::Nothing | Effect::Transactions | Effect::NextTransaction)
     }
+}
+
+/// Whether a text may have several statements: something stands behind a semicolon.
+fn may_be_several(sql: &[u8]) -> bool {
+    let sql = sql.trim_ascii_end();
+    sql.strip_suffix(b";").unwrap_or(sql).contains(&b';')
 }
 
 /// What the rest of a SET does if it says only what transactions are like: `autocommit = 0`, `TRANSACTION ...`.
@@ -275,6 +281,7 @@ mod tests {
         let several = Command::Query(b"SELECT 1; SET sql_mode = ''");
         check(several, true, Effect::Anything);
         check(Command::Query(b"SELECT 1;"), false, Effect::Nothing);
+        check(Command::Query(b"SELECT 1; "), true, Effect::Nothing);
         check(Command::InitDb(b"x"), false, Effect::OtherDatabase);
         check(Command::ResetConnection, false, Effect::End);
         let user = ComChangeUser {

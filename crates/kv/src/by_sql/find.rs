@@ -1,0 +1,161 @@
+//! Finding rows: one by a prepared SELECT, many by one that has the server look up each key of a JSON array.
+//!
+//! Which row belongs to which key is the server's to say, for it alone knows what is equal by a collation: so each comes with its key's number. What
+//! a JSON_TABLE would cut or change (MariaDB does, with a warning) is asked for alone, and so are a few keys, and all on a server without JSON_TABLE.
+
+use vaquita_client::{Connection, Data, Error, Parameter};
+
+use super::error::TableError;
+use super::found::Found;
+use super::key::{Fit, KeyValue, Part};
+use super::statements::{Does, unasked};
+use super::{KeyedTable, bound, is_none};
+use crate::plan::has_ascii;
+
+/// From so many keys on one statement for all is faster than one for each, sent at once: measured, `docs/kv.md`.
+const TOGETHER: usize = 5;
+
+/// The most keys of one statement, and the most bytes: far below the least `max_allowed_packet`. The limits are our own.
+const MAX_KEYS: usize = 1000;
+const MAX_JSON_BYTES: usize = 256 << 10;
+
+/// ER_PARSE_ERROR: a server before MySQL 8.0.4 or MariaDB 10.6 knows no JSON_TABLE.
+const PARSE_ERROR: u16 = 1064;
+
+/// Keys that are asked for together: their places, and the array that they are.
+#[derive(Debug, Default)]
+struct Group {
+    keys: Vec<usize>,
+    json: Vec<u8>,
+}
+
+impl KeyedTable {
+    /// The row of one key, if there is one.
+    ///
+    /// # Errors
+    /// [`TableError::KeyLength`], [`TableError::Sql`].
+    pub fn get(
+        &mut self,
+        connection: &mut Connection,
+        key: &[KeyValue<'_>],
+    ) -> Result<Found, TableError> {
+        let parts = self.parts_of_one(connection, key)?;
+        let mut found = Found::none(1, self.values);
+        if !is_none(&parts) {
+            let (sql, key) = (&self.texts.select, bound(&parts));
+            let rows = self.statements.run(connection, sql, &key, Does::Read)?;
+            found.add_one(0, rows.ok_or_else(unasked)?);
+        }
+        Ok(found)
+    }
+
+    /// The rows of keys, which stand one behind the other. A key may come several times.
+    ///
+    /// They are read in one statement of the session, or in several: without a transaction, each row is of its own moment.
+    ///
+    /// # Errors
+    /// [`TableError::KeyLength`], [`TableError::Sql`]: the first error of any.
+    pub fn get_many(
+        &mut self,
+        connection: &mut Connection,
+        keys: &[KeyValue<'_>],
+    ) -> Result<Found, TableError> {
+        let parts = self.parts(connection, keys)?;
+        let keys: Vec<&[(Part<'_>, Fit)]> = parts.chunks(self.key.len()).collect();
+        let mut found = Found::none(keys.len(), self.values);
+        let (groups, alone) = self.grouped(connection, &keys)?;
+        let many = self.texts.select_many.as_deref().unwrap_or_default();
+        let of_group = |group| -> (&[u8], Vec<Parameter<'_>>) {
+            let Group { json, .. }: &Group = group;
+            (many, vec![Parameter::Text(Data::Bytes(json))])
+        };
+        let of_one = |place: &usize| {
+            let key = keys.get(*place).copied().unwrap_or_default();
+            (&*self.texts.select, bound(key))
+        };
+        let commands: Vec<_> =
+            groups.iter().map(of_group).chain(alone.iter().map(of_one)).collect();
+        let results = match &*commands {
+            [] => Vec::new(),
+            [(sql, parameters)] => {
+                let rows = self.statements.run(connection, sql, parameters, Does::Read)?;
+                vec![rows.ok_or_else(unasked)?]
+            }
+            several => self.statements.run_all(connection, several)?,
+        };
+        let mut results = results.into_iter();
+        for (group, result) in groups.iter().zip(&mut results) {
+            found.add_many(&group.keys, result);
+        }
+        for (place, result) in alone.iter().zip(&mut results) {
+            found.add_one(*place, result);
+        }
+        Ok(found)
+    }
+
+    /// Which keys are asked for together, and which alone.
+    fn grouped(
+        &mut self,
+        connection: &mut Connection,
+        keys: &[&[(Part<'_>, Fit)]],
+    ) -> Result<(Vec<Group>, Vec<usize>), TableError> {
+        let charset = connection.session().character_set_client.name.as_bytes();
+        let is_plain = has_ascii(charset);
+        let (mut together, mut alone) = (Vec::new(), Vec::new());
+        for (place, key) in keys.iter().enumerate() {
+            let is_text = || key.iter().any(|(part, _)| matches!(part, Part::Text(_)));
+            if is_none(key) {
+                continue;
+            } else if key.iter().all(|(_, fit)| *fit == Fit::Whole) && (is_plain || !is_text()) {
+                together.push(place);
+            } else {
+                alone.push(place);
+            }
+        }
+        if together.len() < TOGETHER || !self.knows_json_table(connection)? {
+            alone.append(&mut together);
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        for place in together {
+            let is_full =
+                |group: &Group| group.keys.len() >= MAX_KEYS || group.json.len() >= MAX_JSON_BYTES;
+            if groups.last().is_none_or(is_full) {
+                groups.push(Group::default());
+            }
+            let key = keys.get(place).copied().unwrap_or_default();
+            if let Some(group) = groups.last_mut() {
+                group.add(place, key);
+            }
+        }
+        groups.iter_mut().for_each(|group| group.json.push(b']'));
+        Ok((groups, alone))
+    }
+
+    /// Whether the server takes the statement for many keys.
+    fn knows_json_table(&mut self, connection: &mut Connection) -> Result<bool, TableError> {
+        let Some(sql) = &self.texts.select_many else { return Ok(false) };
+        match self.statements.hold(connection, sql) {
+            Ok(_) => Ok(true),
+            Err(TableError::Sql(Error::Server { code: PARSE_ERROR, .. })) => {
+                self.texts.select_many = None;
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Group {
+    fn add(&mut self, place: usize, key: &[(Part<'_>, Fit)]) {
+        self.json.push(if self.keys.is_empty() { b'[' } else { b',' });
+        self.keys.push(place);
+        if let [(part, _)] = key {
+            return part.put_json(&mut self.json);
+        }
+        for ((part, _), number) in key.iter().zip(0..) {
+            self.json.push(if number == 0 { b'[' } else { b',' });
+            part.put_json(&mut self.json);
+        }
+        self.json.push(b']');
+    }
+}

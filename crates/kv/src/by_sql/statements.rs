@@ -1,0 +1,164 @@
+//! The prepared statements of a table, held from one call to the next.
+
+use vaquita_client::{
+    Buffered, Connection, Done, Error, Parameter, Pipelined, QueryResponse, Statement, Until, codes,
+};
+
+use super::error::TableError;
+use crate::plan::has_ascii;
+
+/// How many are held; the one that was not used for longest goes. The limit is our own: each combination of columns that are written has its own two.
+const MOST: usize = 16;
+
+/// What a statement does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// It reads.
+    Read,
+    /// It may have written, whatever error it gives.
+    Write,
+}
+
+/// Prepared statements, each with its text; the one used last comes last. They are of one session.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    held: Vec<(Box<[u8]>, Statement)>,
+}
+
+impl Statements {
+    /// Prepares a statement, if it is not held.
+    pub(super) fn hold(
+        &mut self,
+        connection: &mut Connection,
+        sql: &[u8],
+    ) -> Result<&Statement, TableError> {
+        match self.held.iter().position(|(text, _)| **text == *sql) {
+            Some(at) => self.held.get_mut(at..).unwrap_or_default().rotate_left(1),
+            None => {
+                // Names of the server are read as their character set says.
+                let charset = connection.session().character_set_client.name.as_bytes();
+                if !sql.is_ascii() && !has_ascii(charset) {
+                    return Err(TableError::Charset);
+                }
+                if self.held.len() >= MOST {
+                    let (_, oldest) = self.held.remove(0);
+                    connection.close_statement(&oldest)?;
+                }
+                let prepared = connection.prepare(sql)?;
+                self.held.push((sql.into(), prepared));
+            }
+        }
+        // It is the last one now.
+        self.held.last().map(|(_, it)| it).ok_or(TableError::Sql(Error::OutOfSync))
+    }
+
+    /// Runs a statement: its rows, if it has any. One that the server has lost is prepared again.
+    pub(super) fn run(
+        &mut self,
+        connection: &mut Connection,
+        sql: &[u8],
+        parameters: &[Parameter<'_>],
+        does: Does,
+    ) -> Result<Option<Buffered>, TableError> {
+        let statement = self.hold(connection, sql)?;
+        match run(connection, statement, parameters) {
+            Err(error) if is_lost(&error) => {
+                // A trigger can give the same error. But the server knows the statement then.
+                let did_not_run = does == Does::Read || is_unknown(connection, statement);
+                self.forget(sql);
+                if !did_not_run {
+                    return Err(error.into());
+                }
+                let statement = self.hold(connection, sql)?;
+                Ok(run(connection, statement, parameters)?)
+            }
+            ran => Ok(ran?),
+        }
+    }
+
+    /// Runs statements that read, without waiting for one before the next is sent; what each has found.
+    pub(super) fn run_all(
+        &mut self,
+        connection: &mut Connection,
+        commands: &[(&[u8], Vec<Parameter<'_>>)],
+    ) -> Result<Vec<Buffered>, TableError> {
+        match self.pipeline(connection, commands) {
+            Err(TableError::Sql(error)) if is_lost(&error) => {
+                commands.iter().for_each(|(sql, _)| self.forget(sql));
+                self.pipeline(connection, commands)
+            }
+            ran => ran,
+        }
+    }
+
+    fn pipeline(
+        &mut self,
+        connection: &mut Connection,
+        commands: &[(&[u8], Vec<Parameter<'_>>)],
+    ) -> Result<Vec<Buffered>, TableError> {
+        for (sql, _) in commands {
+            self.hold(connection, sql)?;
+        }
+        let held = |sql: &[u8]| self.held.iter().find(|(text, _)| **text == *sql);
+        let sent = commands.iter().filter_map(|(sql, parameters)| {
+            held(sql).map(|(_, it)| Pipelined::Execute(it, parameters.clone()))
+        });
+        let mut all = Ok(Vec::with_capacity(commands.len()));
+        connection.pipeline(sent, Until::End, |done: Result<Done, Error>| {
+            match (&mut all, done) {
+                (Ok(found), Ok(done)) => found.extend(done.rows),
+                (Ok(_), Err(error)) => all = Err(error),
+                (Err(_), _) => {}
+            }
+        })?;
+        let all = all?;
+        if all.len() == commands.len() { Ok(all) } else { Err(unasked()) }
+    }
+
+    fn forget(&mut self, sql: &[u8]) {
+        self.held.retain(|(text, _)| **text != *sql);
+    }
+
+    /// The session that they are of has ended.
+    pub(super) fn forget_all(&mut self) {
+        self.held.clear();
+    }
+
+    /// Has the server forget them.
+    pub(super) fn close_all(&mut self, connection: &mut Connection) {
+        for (_, statement) in self.held.drain(..) {
+            connection.close_statement_later(&statement);
+        }
+    }
+}
+
+fn run(
+    connection: &mut Connection,
+    statement: &Statement,
+    parameters: &[Parameter<'_>],
+) -> Result<Option<Buffered>, Error> {
+    connection.send_execute(statement, parameters, false)?;
+    match connection.read_executed(statement, parameters, false)? {
+        QueryResponse::ResultSet(_) => connection.store_result().map(Some),
+        QueryResponse::Ok | QueryResponse::Cursor(_) => Ok(None),
+        QueryResponse::LocalInfile(_) => connection.refuse_local_infile().map(|()| None),
+    }
+}
+
+/// Whether this says that the statement is not there any more, or that what it is about changes too fast.
+fn is_lost(error: &Error) -> bool {
+    matches!(error, Error::Server { code: codes::UNKNOWN_STATEMENT | codes::NEED_REPREPARE, .. })
+}
+
+/// Whether the server does not know a statement.
+fn is_unknown(connection: &mut Connection, statement: &Statement) -> bool {
+    matches!(
+        connection.reset_statement(statement),
+        Err(Error::Server { code: codes::UNKNOWN_STATEMENT, .. })
+    )
+}
+
+/// A SELECT without rows, not even none.
+pub(super) fn unasked() -> TableError {
+    Error::Unsupported("the server answered a SELECT without a result").into()
+}

@@ -1,0 +1,211 @@
+//! Writing rows by their keys. Each call changes one row, or nothing.
+//!
+//! A key is written only if its columns hold it as it is: without a strict `sql_mode` the server would cut it, and write to another key's row. Nor
+//! is INSERT ... ON DUPLICATE KEY UPDATE used, for it writes to whatever row any unique index finds.
+
+use vaquita_client::{Capabilities, ColumnFlags, Connection, Data, Error, Parameter};
+
+use super::error::TableError;
+use super::key::{Fit, KeyValue, Part};
+use super::statements::Does;
+use super::{KeyedTable, bound, is_none};
+use crate::table::{Column, Kind, is_same_name};
+
+/// How often a row may come and go between two statements, before it counts as another unique index's.
+const ATTEMPTS: usize = 3;
+
+/// ER_DUP_ENTRY: a unique index has a row of that key.
+const DUPLICATE: u16 = 1062;
+
+/// A value that is written: its column, and the value, NULL or bytes in the connection's character set.
+pub type Written<'a> = (&'a [u8], Option<&'a [u8]>);
+
+impl KeyedTable {
+    /// Has these columns of the row of a key have these values; the row is made if there is none, with the other columns' defaults.
+    ///
+    /// # Errors
+    /// [`TableError::KeyLength`], [`TableError::KeyValue`], [`TableError::Column`], [`TableError::Sql`]: 1062 where another unique index has such a
+    /// row.
+    pub fn set(
+        &mut self,
+        connection: &mut Connection,
+        key: &[KeyValue<'_>],
+        values: &[Written<'_>],
+    ) -> Result<(), TableError> {
+        let key = self.key_to_write(connection, key)?;
+        let mut attempt = 1;
+        loop {
+            if self.update(connection, &key, values)? {
+                return Ok(());
+            }
+            match self.insert(connection, &key, values) {
+                Err(error) if is_duplicate(&error) && attempt < ATTEMPTS => attempt += 1,
+                inserted => return inserted,
+            }
+        }
+    }
+
+    /// Makes a row of a key; false, and nothing is changed, if there is one.
+    ///
+    /// # Errors
+    /// As [`KeyedTable::set`].
+    pub fn add(
+        &mut self,
+        connection: &mut Connection,
+        key: &[KeyValue<'_>],
+        values: &[Written<'_>],
+    ) -> Result<bool, TableError> {
+        let key = self.key_to_write(connection, key)?;
+        let mut attempt = 1;
+        loop {
+            match self.insert(connection, &key, values) {
+                Err(error) if is_duplicate(&error) => {
+                    let sql = self.texts.is_there();
+                    let bound = bound(&key);
+                    let rows = self.statements.run(connection, &sql, &bound, Does::Read)?;
+                    if rows.is_some_and(|rows| rows.rows() > 0) {
+                        return Ok(false);
+                    }
+                    if attempt == ATTEMPTS {
+                        return Err(error);
+                    }
+                    attempt += 1;
+                }
+                inserted => return inserted.map(|()| true),
+            }
+        }
+    }
+
+    /// Has these columns of the row of a key have these values; false if there is none. A row that has them already counts.
+    ///
+    /// # Errors
+    /// As [`KeyedTable::set`], but for [`TableError::KeyValue`].
+    pub fn replace(
+        &mut self,
+        connection: &mut Connection,
+        key: &[KeyValue<'_>],
+        values: &[Written<'_>],
+    ) -> Result<bool, TableError> {
+        let key = self.parts_of_one(connection, key)?;
+        if is_none(&key) {
+            return Ok(false);
+        }
+        self.update(connection, &key, values)
+    }
+
+    /// Deletes the row of a key; false if there is none.
+    ///
+    /// # Errors
+    /// [`TableError::KeyLength`], [`TableError::Sql`].
+    pub fn delete(
+        &mut self,
+        connection: &mut Connection,
+        key: &[KeyValue<'_>],
+    ) -> Result<bool, TableError> {
+        let key = self.parts_of_one(connection, key)?;
+        if is_none(&key) {
+            return Ok(false);
+        }
+        let sql = self.texts.delete();
+        self.statements.run(connection, &sql, &bound(&key), Does::Write)?;
+        Ok(connection.session().affected_rows > 0)
+    }
+
+    /// A key that its columns hold as it is.
+    fn key_to_write<'k>(
+        &mut self,
+        connection: &mut Connection,
+        key: &[KeyValue<'k>],
+    ) -> Result<Vec<(Part<'k>, Fit)>, TableError> {
+        let key = self.parts_of_one(connection, key)?;
+        for (column, (_, fit)) in self.key.iter().zip(&key) {
+            if *fit != Fit::Whole {
+                return Err(TableError::KeyValue(column.name.clone()));
+            }
+        }
+        let zero = self.key.iter().zip(&key).find(|(_, (part, _))| part.is_zero());
+        if let Some((column, _)) = zero {
+            let name = column.name.clone();
+            if self.makes_numbers(connection)? {
+                return Err(TableError::KeyValue(name));
+            }
+        }
+        Ok(key)
+    }
+
+    /// Whether a column of the key makes another number of 0 (AUTO_INCREMENT).
+    fn makes_numbers(&mut self, connection: &mut Connection) -> Result<bool, TableError> {
+        if let Some(makes_numbers) = self.makes_numbers {
+            return Ok(makes_numbers);
+        }
+        let sql = self.texts.select_key(&self.key);
+        let columns = self.statements.hold(connection, &sql)?.columns();
+        let makes_numbers =
+            columns.iter().any(|column| column.flags.contains(ColumnFlags::AUTO_INCREMENT));
+        self.makes_numbers = Some(makes_numbers);
+        Ok(makes_numbers)
+    }
+
+    /// Changes the row of a key; false if there is none.
+    fn update(
+        &mut self,
+        connection: &mut Connection,
+        key: &[(Part<'_>, Fit)],
+        values: &[Written<'_>],
+    ) -> Result<bool, TableError> {
+        let (columns, mut bound_all) = self.written(values)?;
+        bound_all.extend(bound(key));
+        let sql = self.texts.update(&self.key, &columns);
+        self.statements.run(connection, &sql, &bound_all, Does::Write)?;
+        Ok(has_matched(connection))
+    }
+
+    fn insert(
+        &mut self,
+        connection: &mut Connection,
+        key: &[(Part<'_>, Fit)],
+        values: &[Written<'_>],
+    ) -> Result<(), TableError> {
+        let (columns, written) = self.written(values)?;
+        let mut bound_all = bound(key);
+        bound_all.extend(written);
+        let sql = self.texts.insert(&self.key, &columns);
+        self.statements.run(connection, &sql, &bound_all, Does::Write).map(|_| ())
+    }
+
+    /// The columns that are written, and what is bound for each.
+    fn written<'v>(
+        &self,
+        values: &[Written<'v>],
+    ) -> Result<(Vec<&Column>, Vec<Parameter<'v>>), TableError> {
+        let mut columns = Vec::with_capacity(values.len());
+        let mut bound = Vec::with_capacity(values.len());
+        for (name, value) in values {
+            let column = self.others.iter().find(|column| is_same_name(&column.name, name));
+            let column = column.ok_or_else(|| TableError::Column((*name).into()))?;
+            let data = value.map_or(Data::Null, Data::Bytes);
+            bound.push(match column.kind {
+                Kind::Bytes { .. } => Parameter::Blob(data),
+                _ => Parameter::Text(data),
+            });
+            columns.push(column);
+        }
+        Ok((columns, bound))
+    }
+}
+
+/// Whether the last UPDATE has found a row, changed or not: `Rows matched: 1  Changed: 0  Warnings: 0`, in any language. Where the server knows
+/// beforehand that there is none it does not say so.
+fn has_matched(connection: &Connection) -> bool {
+    let session = connection.session();
+    if connection.capabilities().contains(Capabilities::FOUND_ROWS) || session.affected_rows > 0 {
+        return session.affected_rows > 0;
+    }
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let mut numbers = session.info.split(|byte| !is_digit(byte)).filter(|it| !it.is_empty());
+    numbers.next().is_some_and(|matched| matched.iter().any(|digit| *digit != b'0'))
+}
+
+fn is_duplicate(error: &TableError) -> bool {
+    matches!(error, TableError::Sql(Error::Server { code: DUPLICATE, .. }))
+}
