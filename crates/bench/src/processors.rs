@@ -10,9 +10,8 @@ use crate::process::output;
 /// Who runs where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Processors {
-    /// A number.
+    /// Lists, as taskset takes them: this one mostly of one.
     client: String,
-    /// A list, as taskset takes it.
     server: String,
 }
 
@@ -35,6 +34,14 @@ impl Processors {
         let mut all: Vec<String> = all.iter().map(u32::to_string).collect();
         let client = all.pop()?;
         (!all.is_empty()).then(|| Processors { client, server: all.join(",") })
+    }
+
+    /// As many for the client as for the server: for clients that are several.
+    pub(crate) fn halved(&self) -> Processors {
+        let mut all: Vec<&str> = self.server.split(',').collect();
+        all.push(&self.client);
+        let (server, client) = all.split_at(all.len() / 2);
+        Processors { client: client.join(","), server: server.join(",") }
     }
 
     /// A command that runs a client.
@@ -70,6 +77,10 @@ mod tests {
         let expected = |client: &str, server: &str| Some((client.to_owned(), server.to_owned()));
         assert_eq!(divided("0-3"), expected("3", "0,1,2"));
         assert_eq!(divided("1,4-5"), expected("5", "1,4"));
+        let halved = |list| Processors::of_list(list).map(|it| it.halved());
+        let halved = |list| halved(list).map(|it| (it.client, it.server));
+        assert_eq!(halved("0-3"), expected("2,3", "0,1"));
+        assert_eq!([halved("0-1"), halved("0-2")], [expected("1", "0"), expected("1,2", "0")]);
         for list in ["0", "", "x", "3-2"] {
             assert_eq!(divided(list), None, "{list}");
         }

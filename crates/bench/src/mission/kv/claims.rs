@@ -1,0 +1,151 @@
+//! What was promised of keys, what was said of the plugin of 2014, and the plot by which it was shown.
+
+use super::super::bench::Size;
+use super::super::plot::{self, Lines, Plot};
+use super::super::results::{CaseResults, Results};
+use super::super::verdict;
+use super::super::workload::Runner;
+use super::contenders::{
+    BY_KEY, BY_WORKER, MEMCACHED, ONE_REDIS, PORT, PREPARED, TEXT, TEXT_KV, What, name,
+};
+use super::places::{Database, Places};
+use super::{RATE, SERVER_CPU, WALL};
+use crate::figure::{Figure, Ratio};
+use crate::promise::Promise;
+
+/// Of the newer MySQL: how much faster than stock's SQL a script has to be that does not know of the port, with so many workers.
+const TRANSPARENT: [(u32, f64); 2] = [(1, 1.2), (2, 1.6)];
+const PROMISED: &str = "MySQL 8";
+
+fn of<'r>(results: &'r Results, workers: u32, line: &str) -> Option<&'r CaseResults> {
+    results.of(&What::Get.group(workers), line)
+}
+
+/// How many times faster one reads than the other, by the median of the rounds' own ratios.
+fn faster(
+    results: &Results,
+    workers: u32,
+    (line, runner): (&str, Runner),
+    (other, other_runner): (&str, Runner),
+) -> Option<f64> {
+    let figures = |line, runner| Some(of(results, workers, line)?.figures(runner, WALL));
+    verdict::paired(&figures(other, other_runner)?, &figures(line, runner)?)
+}
+
+/// What was promised of reading one key after the other.
+pub(super) fn promises(places: &Places, results: &Results) -> Vec<Promise> {
+    let promised = places.databases.iter().filter(|it| it.called.starts_with(PROMISED));
+    let promises = |database: &Database| {
+        let line = |it| name(&database.called, it);
+        let (text, kv, port) = (line(TEXT), line(TEXT_KV), line(PORT));
+        let promises = |(workers, least)| {
+            let faster = |by: &str, than: &str, than_by| {
+                faster(results, workers, (by, Runner::Vaquita), (than, than_by))
+            };
+            let of = |what: &str| format!("{}: {what}", What::Get.group(workers));
+            [
+                verdict::at_least(
+                    &of(&format!("{kv}, to the rate of stock's SQL")),
+                    faster(&kv, &text, Runner::Stock),
+                    least,
+                ),
+                verdict::at_least(
+                    &of(&format!("{kv}, to the rate of ext/memcached on its port")),
+                    faster(&kv, &port, Runner::Stock),
+                    1.0,
+                ),
+            ]
+        };
+        TRANSPARENT.into_iter().flat_map(promises).collect::<Vec<_>>()
+    };
+    promised.flat_map(promises).collect()
+}
+
+/// What was said of memcached's clients on MySQL's port in 2014, and what comes out here.
+pub(super) fn notes(places: &Places, size: Size, results: &Results) -> Vec<String> {
+    let by_workers = |ratio: &dyn Fn(u32) -> Option<f64>| {
+        let one =
+            |workers: &u32| ratio(*workers).map(|it| format!("{} with {workers}", Ratio(Some(it))));
+        let all: Vec<String> = What::Get.workers(size).iter().filter_map(one).collect();
+        if all.is_empty() { "not measured".to_owned() } else { all.join(", ") }
+    };
+    let ratio = |line: String, other: String| {
+        by_workers(&|workers| {
+            faster(results, workers, (&line, Runner::Stock), (&other, Runner::Stock))
+        })
+    };
+    let mut notes = vec!["Ratios of the rate at which ext/memcached reads one key after the other from MySQL's port, by the number of workers:".to_owned()];
+    let with_port: Vec<&Database> =
+        places.databases.iter().filter(|it| it.is_mysql() && it.port.is_some()).collect();
+    for Database { called, .. } in &with_port {
+        notes.push(format!(
+            "{called}, to that of SQL: {}. Said in 2014: 2.2 to 2.5.",
+            ratio(name(called, PORT), name(called, TEXT))
+        ));
+        notes.push(format!(
+            "{called}, to that from memcached: {}. Said in 2014: 0.75.",
+            ratio(name(called, PORT), MEMCACHED.to_owned())
+        ));
+    }
+    if let [first, .., last] = &with_port[..] {
+        notes.push(format!(
+            "{}, to that from {}: {}. Said in 2014 of a newer server: 1.2.",
+            first.called,
+            last.called,
+            ratio(name(&first.called, PORT), name(&last.called, PORT))
+        ));
+    }
+    for Database { called, .. } in &with_port {
+        let workers = *What::Get.workers(size).first().unwrap_or(&1);
+        let cpu = |line| {
+            Figure(
+                of(results, workers, &name(called, line))
+                    .and_then(|it| it.median(Runner::Stock, SERVER_CPU)),
+            )
+        };
+        notes.push(format!(
+            "{called}, what SQL costs above the storage: {} us of the server's CPU for a key by text, {} prepared, {} by its port.",
+            cpu(TEXT), cpu(PREPARED), cpu(PORT)
+        ));
+    }
+    notes
+}
+
+/// For each database its rates by the number of workers, beside those of caches; then the rates in every table, and the servers' CPU time where one is read.
+pub(super) fn plots(places: &Places, results: &Results) -> Vec<Plot> {
+    let workers = What::Get.workers(Size::Full);
+    let rates = |(line, runner): &(String, Runner)| -> Vec<Option<f64>> {
+        let rate = |workers: &u32| Some(of(results, *workers, line)?.median(*runner, RATE)? / 1e3);
+        workers.iter().map(rate).collect()
+    };
+    let mut plots = Vec::new();
+    for Database { called, .. } in &places.databases {
+        let own = |line| name(called, line);
+        let lines = [
+            ("SQL, stock", own(TEXT), Runner::Stock),
+            ("prepared, stock", own(PREPARED), Runner::Stock),
+            ("SQL, Vaquita", own(TEXT), Runner::Vaquita),
+            ("SQL, Vaquita by the port", own(TEXT_KV), Runner::Vaquita),
+            ("ext/memcached on the port", own(PORT), Runner::Stock),
+            ("memcached", MEMCACHED.to_owned(), Runner::Stock),
+            ("Redis", ONE_REDIS.to_owned(), Runner::Stock),
+            ("3 Redis by worker", BY_WORKER.to_owned(), Runner::Stock),
+            ("3 Redis by key", BY_KEY.to_owned(), Runner::Stock),
+        ];
+        let lines = lines
+            .into_iter()
+            .map(|(shown, line, runner)| (shown.to_owned(), rates(&(line, runner))));
+        plots.push(Plot::Lines(Lines {
+            title: format!("{called} beside caches: one key after the other, thousand operations a second in all"),
+            across: "workers",
+            xs: workers.iter().map(u32::to_string).collect(),
+            lines: lines.filter(|(_, values)| values.iter().any(Option::is_some)).collect(),
+            one: None,
+        }));
+    }
+    let groups = results.groups();
+    plots.extend(groups.iter().map(|group| plot::bars(results, group, RATE)));
+    let reading = groups.iter().filter(|it| **it == What::Get.group(1));
+    plots.extend(reading.map(|group| plot::bars(results, group, SERVER_CPU)));
+    plots
+}
