@@ -10,7 +10,7 @@ use crate::process::output;
 /// Who runs where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Processors {
-    /// Lists, as taskset takes them: this one mostly of one.
+    /// Lists, as taskset takes them.
     client: String,
     server: String,
 }
@@ -36,12 +36,10 @@ impl Processors {
         (!all.is_empty()).then(|| Processors { client, server: all.join(",") })
     }
 
-    /// As many for the client as for the server: for clients that are several.
-    pub(crate) fn halved(&self) -> Processors {
-        let mut all: Vec<&str> = self.server.split(',').collect();
-        all.push(&self.client);
-        let (server, client) = all.split_at(all.len() / 2);
-        Processors { client: client.join(","), server: server.join(",") }
+    /// All of them for both: for clients that are several.
+    pub(crate) fn undivided(&self) -> Processors {
+        let all = format!("{},{}", self.server, self.client);
+        Processors { client: all.clone(), server: all }
     }
 
     /// A command that runs a client.
@@ -77,10 +75,8 @@ mod tests {
         let expected = |client: &str, server: &str| Some((client.to_owned(), server.to_owned()));
         assert_eq!(divided("0-3"), expected("3", "0,1,2"));
         assert_eq!(divided("1,4-5"), expected("5", "1,4"));
-        let halved = |list| Processors::of_list(list).map(|it| it.halved());
-        let halved = |list| halved(list).map(|it| (it.client, it.server));
-        assert_eq!(halved("0-3"), expected("2,3", "0,1"));
-        assert_eq!([halved("0-1"), halved("0-2")], [expected("1", "0"), expected("1,2", "0")]);
+        let all = Processors::of_list("0-3").map(|it| it.undivided());
+        assert_eq!(all.map(|it| (it.client, it.server)), expected("0,1,2,3", "0,1,2,3"));
         for list in ["0", "", "x", "3-2"] {
             assert_eq!(divided(list), None, "{list}");
         }

@@ -47,9 +47,8 @@ pub(super) struct Kv {
     places: Places,
     size: Size,
     lines: Vec<Line>,
-    /// Whether Vaquita asks ports is found out, as is where all of it runs.
+    /// Whether Vaquita asks ports is found out.
     has_kv: bool,
-    runs: String,
 }
 
 impl Kv {
@@ -60,7 +59,7 @@ impl Kv {
 
     fn new(places: Places, size: Size) -> Kv {
         let lines = lines(&places, true, size);
-        Kv { places, size, lines, has_kv: true, runs: String::new() }
+        Kv { places, size, lines, has_kv: true }
     }
 
     /// Has the script put all values where a contender reads them.
@@ -81,8 +80,8 @@ impl Kv {
         bench: &Bench,
     ) -> Result<Command, String> {
         let Contender { way, servers, database, address, .. } = contender;
-        let halved = bench.processors().map(Processors::halved);
-        let mut command = bench.stack(runner)?.command_on(halved.as_ref());
+        let anywhere = bench.processors().map(Processors::undivided);
+        let mut command = bench.stack(runner)?.command_on(anywhere.as_ref());
         let pids: Vec<String> = servers.iter().map(|it| pid_of(it)).collect::<Result<_, _>>()?;
         command.env("SERVER_PIDS", pids.join(","));
         command.env("KEYS", self.size.pick(KEYS, FEW_KEYS).to_string());
@@ -130,9 +129,9 @@ impl Workload for Kv {
             "{} keys of 100 bytes with values of 400, read and written at random by so many processes at once for {SECONDS}, each on one connection, by TCP; every value is compared with what it \
             has to be. An operation is a key. wall: the time by all operations of all workers, the inverse of the rate. text, prepared: SQL on a table, by mysqli; kv: the same script, but \
             Vaquita may ask the database's port (vaquita.kv); ext/memcached: MySQL's memcached plugin; several at once: IN, getMulti, MGET, or a pipeline of GET. Several Redis: each has \
-            everything and a worker asks one, or each key has its own. Server CPU is that of all threads of those asked. No server writes to a disk before it answers.{}{here}{missing}",
-            self.size.pick(KEYS, FEW_KEYS),
-            self.runs
+            everything and a worker asks one, or each key has its own. Server CPU is that of all threads of those asked. No server writes to a disk before it answers. \
+            As several clients need more than one processor, all of it runs on any of them.{here}{missing}",
+            self.size.pick(KEYS, FEW_KEYS)
         )
     }
 
@@ -152,9 +151,6 @@ impl Workload for Kv {
         }
         let says = |stack: &Stack, code| output(stack.command().args(["-r", code]));
         self.has_kv = says(&bench.vaquita, "echo ini_get('vaquita.kv') !== false;")? == "1";
-        if let Some(processors) = bench.processors() {
-            self.runs = format!(" Here {}.", processors.halved().describe());
-        }
         if says(&bench.stock, "echo extension_loaded('pcntl');")? != "1" {
             self.lines.clear();
             self.places.missing.push("ext/pcntl, by which there are workers".to_owned());
@@ -179,7 +175,7 @@ impl Workload for Kv {
             let Some(processors) = processors else { return Ok(()) };
             contender.servers.iter().try_for_each(|it| processors.keep_server(&pid_of(it)?))
         };
-        keep(bench.processors().map(Processors::halved))?;
+        keep(bench.processors().map(Processors::undivided))?;
         let mut command = self.command(contender, runner, bench)?;
         let times = self.size.pick(SECONDS, FEW_TIMES);
         let printed = output(command.args([&what.argument(), &workers.to_string(), times]));
