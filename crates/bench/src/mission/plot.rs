@@ -42,7 +42,7 @@ pub(super) struct Lines {
     pub(super) title: String,
     pub(super) across: &'static str,
     pub(super) xs: Vec<String>,
-    /// Of each line its name, and a value for each of those.
+    /// Of each line its name, and a value for each of those; one without any is not drawn, and its colour is nobody else's.
     pub(super) lines: Vec<(String, Vec<Option<f64>>)>,
     /// Where they are ratios, what a ratio of 1 is called.
     pub(super) one: Option<&'static str>,

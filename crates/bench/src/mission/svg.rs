@@ -201,7 +201,10 @@ fn grid(highest: f64) -> f64 {
 
 fn lines(plot: &Lines) -> String {
     let mut svg = String::new();
-    let names = LINES.into_iter().zip(&plot.lines).map(|(class, (name, _))| (class, &name[..]));
+    let is_drawn =
+        |(_, (_, values)): &(&str, &(String, Vec<Option<f64>>))| values.iter().any(Option::is_some);
+    let drawn = || LINES.into_iter().zip(&plot.lines).filter(is_drawn);
+    let names = drawn().map(|(class, (name, _))| (class, &name[..]));
     let legend = legend(&mut svg, names);
     let (left, top, height) = (60.0, 34.0 + legend, 240.0);
     let values = || plot.lines.iter().flat_map(|(_, values)| values.iter().flatten().copied());
@@ -226,7 +229,7 @@ fn lines(plot: &Lines) -> String {
         x += step;
     }
     text(&mut svg, "label", left, top + height + 38.0, plot.across);
-    for (class, (name, values)) in LINES.into_iter().zip(&plot.lines) {
+    for (class, (name, values)) in drawn() {
         let mut x = left;
         let mut points = String::new();
         let mut dots = String::new();
@@ -334,5 +337,16 @@ mod tests {
         let at = |y| count(&svg, &format!("y=\"{y}\">a line with"));
         assert_eq!([at("14.0"), at("31.0"), at("48.0")], [3, 3, 3], "{svg}");
         assert_eq!(count(&svg, "class=\"one\""), 0);
+    }
+
+    #[test]
+    fn a_line_of_nothing_keeps_its_colour_for_itself() {
+        let line = |name: &str, value| (name.to_owned(), vec![value]);
+        let lines = vec![line("one", Some(1.0)), line("none", None), line("other", Some(1.0))];
+        let (xs, one) = (vec!["1".to_owned()], None);
+        let svg = draw(&Plot::Lines(Lines { title: "T".to_owned(), across: "", xs, lines, one }));
+        let of = |class: &str| count(&svg, &format!("<polyline class=\"{class}\""));
+        assert_eq!(["line0", "line1", "line2"].map(of), [1, 0, 1], "{svg}");
+        assert!(!svg.contains("none"));
     }
 }
