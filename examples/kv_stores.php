@@ -137,7 +137,7 @@ final class Cache implements Store
     {
         [$host, $port] = explode(':', setting('MEMCACHED', '127.0.0.1:11211'));
         $this->cache = new Memcached();
-        // Two writes of a request would wait for each other; the port does not have the binary protocol.
+        // What is left of a request does not wait until its first packet has arrived.
         $this->cache->setOption(Memcached::OPT_TCP_NODELAY, true);
         $this->cache->addServer($host, (int) $port);
     }

@@ -36,24 +36,15 @@ fn faster(
 pub(super) fn promises(places: &Places, results: &Results) -> Vec<Promise> {
     let promised = places.databases.iter().filter(|it| it.called.starts_with(PROMISED));
     let promises = |database: &Database| {
-        let line = |it| name(&database.called, it);
-        let (text, kv, port) = (line(TEXT), line(TEXT_KV), line(PORT));
+        let [kv, port] = [TEXT_KV, PORT].map(|line| name(&database.called, line));
         let promises = |(workers, least)| {
-            let faster = |by: &str, than: &str, than_by| {
-                faster(results, workers, (by, Runner::Vaquita), (than, than_by))
-            };
-            let of = |what: &str| format!("{}: {what}", What::Get.group(workers));
+            // Stock runs the same script, by SQL.
+            let to_stock = of(results, workers, &kv).and_then(|it| it.ratio(WALL));
+            let to_port = faster(results, workers, (&kv, Runner::Vaquita), (&port, Runner::Stock));
+            let what = format!("{}: {kv}, to the rate of", What::Get.group(workers));
             [
-                verdict::at_least(
-                    &of(&format!("{kv}, to the rate of stock's SQL")),
-                    faster(&kv, &text, Runner::Stock),
-                    least,
-                ),
-                verdict::at_least(
-                    &of(&format!("{kv}, to the rate of ext/memcached on its port")),
-                    faster(&kv, &port, Runner::Stock),
-                    1.0,
-                ),
+                verdict::at_least(&format!("{what} stock's SQL"), to_stock, least),
+                verdict::at_least(&format!("{what} ext/memcached on its port"), to_port, 1.0),
             ]
         };
         TRANSPARENT.into_iter().flat_map(promises).collect::<Vec<_>>()
