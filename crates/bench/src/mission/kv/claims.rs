@@ -78,6 +78,7 @@ pub(super) fn notes(places: &Places, size: Size, results: &Results) -> Vec<Strin
             ratio(name(called, PORT), MEMCACHED.to_owned())
         ));
     }
+    // The old one stands last.
     if let [first, .., last] = &with_port[..] {
         notes.push(format!(
             "{}, to that from {}: {}. Said in 2014 of a newer server: 1.2.",
