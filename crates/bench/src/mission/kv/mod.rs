@@ -64,7 +64,7 @@ impl Kv {
 
     /// Has the script put all values where a contender reads them.
     fn fill(&self, contender: &Contender, bench: &Bench) -> Result<(), String> {
-        let mut command = self.command(contender, Runner::Stock, bench)?;
+        let mut command = self.command(contender, Runner::Stock, bench, 1)?;
         let printed = output(command.arg("fill"));
         match printed.map_err(|error| format!("{}: {error}", contender.called))? {
             nothing if nothing.is_empty() => Ok(()),
@@ -72,16 +72,16 @@ impl Kv {
         }
     }
 
-    /// The script, where clients are several.
+    /// The script, to which is added what it does, where so many workers run.
     fn command(
         &self,
         contender: &Contender,
         runner: Runner,
         bench: &Bench,
+        workers: u32,
     ) -> Result<Command, String> {
         let Contender { way, servers, database, address, .. } = contender;
-        let anywhere = bench.processors().map(Processors::undivided);
-        let mut command = bench.stack(runner)?.command_on(anywhere.as_ref());
+        let mut command = bench.stack(runner)?.command_on(processors(bench, workers).as_ref());
         let pids: Vec<String> = servers.iter().map(|it| pid_of(it)).collect::<Result<_, _>>()?;
         command.env("SERVER_PIDS", pids.join(","));
         command.env("KEYS", self.size.pick(KEYS, FEW_KEYS).to_string());
@@ -130,7 +130,7 @@ impl Workload for Kv {
             has to be. An operation is a key. wall: the time by all operations of all workers, the inverse of the rate. text, prepared: SQL on a table, by mysqli; kv: the same script, but \
             Vaquita may ask the database's port (vaquita.kv); ext/memcached: MySQL's memcached plugin; several at once: IN, getMulti, MGET, or a pipeline of GET. Several Redis: each has \
             everything and a worker asks one, or each key has its own. Server CPU is that of all threads of those asked. No server writes to a disk before it answers. \
-            As several clients need more than one processor, all of it runs on any of them.{here}{missing}",
+            A single worker has a processor of its own; where there are several, they and the servers run on any.{here}{missing}",
             self.size.pick(KEYS, FEW_KEYS)
         )
     }
@@ -175,8 +175,8 @@ impl Workload for Kv {
             let Some(processors) = processors else { return Ok(()) };
             contender.servers.iter().try_for_each(|it| processors.keep_server(&pid_of(it)?))
         };
-        keep(bench.processors().map(Processors::undivided))?;
-        let mut command = self.command(contender, runner, bench)?;
+        keep(processors(bench, *workers))?;
+        let mut command = self.command(contender, runner, bench, *workers)?;
         let times = self.size.pick(SECONDS, FEW_TIMES);
         let printed = output(command.args([&what.argument(), &workers.to_string(), times]));
         keep(bench.processors().cloned())?;
@@ -196,6 +196,12 @@ impl Workload for Kv {
     fn plots(&self, results: &Results) -> Vec<Plot> {
         claims::plots(&self.places, results)
     }
+}
+
+/// A single worker has a processor of its own, as clients have elsewhere; several need more than one, and run wherever servers do.
+fn processors(bench: &Bench, workers: u32) -> Option<Processors> {
+    let divided = bench.processors()?;
+    Some(if workers == 1 { divided.clone() } else { divided.undivided() })
 }
 
 /// Until something listens there.
