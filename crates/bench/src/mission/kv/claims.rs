@@ -65,9 +65,12 @@ pub(super) fn notes(places: &Places, size: Size, results: &Results) -> Vec<Strin
             faster(results, workers, (&line, Runner::Stock), (&other, Runner::Stock))
         })
     };
-    let mut notes = vec!["Ratios of the rate at which ext/memcached reads one key after the other from MySQL's port, by the number of workers:".to_owned()];
     let with_port: Vec<&Database> =
         places.databases.iter().filter(|it| it.is_mysql() && it.port.is_some()).collect();
+    if with_port.is_empty() {
+        return Vec::new();
+    }
+    let mut notes = vec!["Ratios of the rate at which ext/memcached reads one key after the other from MySQL's port, by the number of workers:".to_owned()];
     for Database { called, .. } in &with_port {
         notes.push(format!(
             "{called}, to that of SQL: {}. Said in 2014: 2.2 to 2.5.",
