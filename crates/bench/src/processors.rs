@@ -10,9 +10,8 @@ use crate::process::output;
 /// Who runs where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Processors {
-    /// A number.
+    /// Lists, as taskset takes them.
     client: String,
-    /// A list, as taskset takes it.
     server: String,
 }
 
@@ -35,6 +34,12 @@ impl Processors {
         let mut all: Vec<String> = all.iter().map(u32::to_string).collect();
         let client = all.pop()?;
         (!all.is_empty()).then(|| Processors { client, server: all.join(",") })
+    }
+
+    /// All of them for both: for clients that are several.
+    pub(crate) fn undivided(&self) -> Processors {
+        let all = format!("{},{}", self.server, self.client);
+        Processors { client: all.clone(), server: all }
     }
 
     /// A command that runs a client.
@@ -70,6 +75,8 @@ mod tests {
         let expected = |client: &str, server: &str| Some((client.to_owned(), server.to_owned()));
         assert_eq!(divided("0-3"), expected("3", "0,1,2"));
         assert_eq!(divided("1,4-5"), expected("5", "1,4"));
+        let all = Processors::of_list("0-3").map(|it| it.undivided());
+        assert_eq!(all.map(|it| (it.client, it.server)), expected("0,1,2,3", "0,1,2,3"));
         for list in ["0", "", "x", "3-2"] {
             assert_eq!(divided(list), None, "{list}");
         }

@@ -141,9 +141,17 @@ impl Server {
     /// # Errors
     /// It is not found where `scripts/server` notes it.
     pub(crate) fn pid(&self) -> Result<String, String> {
-        let run = env::var("VAQUITA_RUN").map_err(|_| "VAQUITA_RUN is not set".to_owned())?;
-        let pid = read(&Path::new(&run).join(self.name).join("pid"))?;
-        Ok(pid.trim().to_owned())
+        pid_of(self.name)
+    }
+
+    /// The database that is its user's.
+    pub(crate) fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// What `scripts/server` calls it.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     /// The CPU time that its process has had, user and system, in milliseconds.
@@ -183,6 +191,16 @@ impl Server {
         written.map_err(|error| format!("the data could not be loaded: {error}"))?;
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
+}
+
+/// The id of the process of a server or a cache, by its name.
+///
+/// # Errors
+/// It is not found where `scripts/server` notes it.
+pub(crate) fn pid_of(name: &str) -> Result<String, String> {
+    let run = env::var("VAQUITA_RUN").map_err(|_| "VAQUITA_RUN is not set".to_owned())?;
+    let pid = read(&Path::new(&run).join(name).join("pid"))?;
+    Ok(pid.trim().to_owned())
 }
 
 fn read(path: &Path) -> Result<String, String> {

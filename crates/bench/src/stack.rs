@@ -204,7 +204,12 @@ impl Stack {
 
     /// The command of a fresh process, to which a script is added.
     pub(crate) fn command(&self) -> Command {
-        let mut command = match &self.processors {
+        self.command_on(self.processors.as_ref())
+    }
+
+    /// The same on other processors.
+    pub(crate) fn command_on(&self, processors: Option<&Processors>) -> Command {
+        let mut command = match processors {
             Some(processors) => processors.client(&self.php),
             None => Command::new(&self.php),
         };

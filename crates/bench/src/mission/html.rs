@@ -92,7 +92,7 @@ fn losses(page: &mut String, report: &Report) {
 }
 
 fn section(page: &mut String, section: &Section) {
-    let Section { name, title, about, results, plots, .. } = section;
+    let Section { name, title, about, results, notes, plots, .. } = section;
     let _ = writeln!(
         page,
         "<section id=\"{name}\">\n<h2>{}</h2>\n<p>{}</p>",
@@ -101,6 +101,13 @@ fn section(page: &mut String, section: &Section) {
     );
     for (number, group) in results.groups().into_iter().enumerate() {
         table(page, &format!("{name}-{number}"), group, results);
+    }
+    if !notes.is_empty() {
+        page.push_str("<ul>\n");
+        for note in notes {
+            let _ = writeln!(page, "<li>{}</li>", escaped(note));
+        }
+        page.push_str("</ul>\n");
     }
     for (number, plot) in plots.iter().enumerate() {
         let open = if number == 0 { " open" } else { "" };
@@ -183,7 +190,12 @@ mod tests {
     #[test]
     fn texts_can_not_become_tags() {
         let page = page(&report(5.0));
-        for said in ["Fetching &lt;rows&gt;", "How &amp; why.", "a &quot;box&quot;"] {
+        for said in [
+            "Fetching &lt;rows&gt;",
+            "How &amp; why.",
+            "a &quot;box&quot;",
+            "<li>others: &lt;2</li>",
+        ] {
             assert!(page.contains(said), "{said}: {page}");
         }
         assert!(!page.contains("<rows>"));

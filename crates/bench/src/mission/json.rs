@@ -24,7 +24,7 @@ pub(super) fn text(report: &Report) -> String {
 }
 
 fn section(section: &Section) -> Value {
-    let Section { name, title, about, results, promises, plots } = section;
+    let Section { name, title, about, results, promises, notes, plots } = section;
     let promises: Vec<Value> =
         promises.iter().map(|it| json!({ "what": it.what, "held": it.is_held })).collect();
     let measures: Vec<Value> =
@@ -33,6 +33,7 @@ fn section(section: &Section) -> Value {
     let histograms: Vec<Value> = plots.iter().filter_map(histogram).collect();
     json!({
         "name": name, "title": title, "about": about, "measures": measures, "cases": cases, "histograms": histograms, "promises": promises,
+        "notes": notes,
     })
 }
 

@@ -7,6 +7,7 @@ mod fetch;
 mod html;
 mod instructions;
 mod json;
+mod kv;
 mod machine;
 mod memory;
 mod middle;
@@ -114,6 +115,7 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
     }
     all.push(Box::new(persistent::Persistent::new(servers)));
     all.push(Box::new(pipelining::Pipelining::new(servers)));
+    all.push(Box::new(kv::Kv::from_env(servers, size)));
     if let Some(pages) = servers.first().and_then(|(it, _)| pages::Pages::from_env(it, size)) {
         all.push(Box::new(pages));
     }

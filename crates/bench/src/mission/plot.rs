@@ -37,13 +37,15 @@ pub(super) struct Histogram {
 /// How many sizes from each power of two to the next; below 1 is 0.
 pub(super) type Buckets = BTreeMap<u64, u64>;
 
-/// Ratios over a number that grows by powers of ten.
+/// Figures over a number that grows.
 pub(super) struct Lines {
     pub(super) title: String,
     pub(super) across: &'static str,
     pub(super) xs: Vec<String>,
-    /// Of each line its name, and a value for each of those.
+    /// Of each line its name, and a value for each of those; one without any is not drawn, and its colour is nobody else's.
     pub(super) lines: Vec<(String, Vec<Option<f64>>)>,
+    /// Where they are ratios, what a ratio of 1 is called.
+    pub(super) one: Option<&'static str>,
 }
 
 impl Plot {

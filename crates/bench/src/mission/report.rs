@@ -20,6 +20,7 @@ pub(super) struct Section {
     pub(super) about: String,
     pub(super) results: Results,
     pub(super) promises: Vec<Promise>,
+    pub(super) notes: Vec<String>,
     pub(super) plots: Vec<Plot>,
 }
 
@@ -31,6 +32,7 @@ impl Section {
             title: workload.title(),
             about: workload.about(),
             promises: workload.promises(&results),
+            notes: workload.notes(&results),
             plots: workload.plots(&results),
             results,
         }
@@ -103,6 +105,7 @@ pub(super) mod tests {
             title: "Fetching <rows>",
             about: "How & why.".to_owned(),
             promises: vec![promise("faster", true), promise("smaller", false)],
+            notes: vec!["others: <2".to_owned()],
             plots,
             results,
         };

@@ -116,6 +116,7 @@ impl Workload for Sizes {
                 across: "rows",
                 xs: xs.iter().map(u64::to_string).collect(),
                 lines: lines(at),
+                one: Some("the same"),
             })
         };
         MEASURES.iter().enumerate().map(plot).collect()

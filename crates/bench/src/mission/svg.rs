@@ -17,6 +17,8 @@ const GAP: f64 = 9.0;
 /// For the figure behind the longest bar.
 const FIGURE: f64 = 70.0;
 const LEGEND: f64 = 24.0;
+/// Where a legend has several lines.
+const LEGEND_LINE: f64 = 17.0;
 /// Of a letter, for how much stands in a legend.
 const LETTER: f64 = 7.0;
 
@@ -28,6 +30,10 @@ pub(super) fn draw(plot: &Plot) -> String {
         Plot::Lines(it) => lines(it),
     }
 }
+
+/// The classes of lines, in their order.
+const LINES: [&str; 9] =
+    ["line0", "line1", "line2", "line3", "line4", "line5", "line6", "line7", "line8"];
 
 /// The class by which a page colours what is a runner's.
 pub(super) fn class(runner: Runner) -> &'static str {
@@ -67,14 +73,19 @@ fn line(svg: &mut String, class: &str, [x1, y1, x2, y2]: [f64; 4]) {
     );
 }
 
-/// Names with their colours, from the left.
-fn legend<'a>(svg: &mut String, names: impl IntoIterator<Item = (&'a str, &'a str)>) {
-    let mut x = LABEL;
+/// Names with their colours, from the left; gives back how many lines there are besides the first, in height.
+fn legend<'a>(svg: &mut String, names: impl IntoIterator<Item = (&'a str, &'a str)>) -> f64 {
+    let (mut x, mut y) = (LABEL, 0.0);
     for (class, name) in names {
-        rect(svg, class, [x, 4.0, 11.0, 11.0], name);
-        text(svg, "label", x + 16.0, 14.0, name);
-        x += 34.0 + letters(name) * LETTER;
+        let width = 34.0 + letters(name) * LETTER;
+        if x > LABEL && x + width > WIDTH {
+            (x, y) = (LABEL, y + LEGEND_LINE);
+        }
+        rect(svg, class, [x, y + 4.0, 11.0, 11.0], name);
+        text(svg, "label", x + 16.0, y + 14.0, name);
+        x += width;
     }
+    y
 }
 
 fn letters(said: &str) -> f64 {
@@ -189,18 +200,18 @@ fn grid(highest: f64) -> f64 {
 }
 
 fn lines(plot: &Lines) -> String {
-    let (left, top, height) = (60.0, 34.0, 240.0);
+    let mut svg = String::new();
+    let is_drawn =
+        |(_, (_, values)): &(&str, &(String, Vec<Option<f64>>))| values.iter().any(Option::is_some);
+    let drawn = || LINES.into_iter().zip(&plot.lines).filter(is_drawn);
+    let names = drawn().map(|(class, (name, _))| (class, &name[..]));
+    let legend = legend(&mut svg, names);
+    let (left, top, height) = (60.0, 34.0 + legend, 240.0);
     let values = || plot.lines.iter().flat_map(|(_, values)| values.iter().flatten().copied());
     let highest = largest(values()).max(1.0) * 1.1;
     let steps: f64 = plot.xs.iter().skip(1).map(|_| 1.0).sum();
     let step = (WIDTH - left - FIGURE) / steps.max(1.0);
     let at = |value: f64| top + height - value / highest * height;
-    let classes = ["line0", "line1", "line2", "line3"];
-    let mut svg = String::new();
-    legend(
-        &mut svg,
-        classes.into_iter().zip(&plot.lines).map(|(class, (name, _))| (class, &name[..])),
-    );
     let step_up = grid(highest);
     let mut mark = 0.0;
     while mark <= highest {
@@ -208,15 +219,17 @@ fn lines(plot: &Lines) -> String {
         text(&mut svg, "name", left - 8.0, at(mark) + 4.0, &format!("{mark:.1}"));
         mark += step_up;
     }
-    line(&mut svg, "one", [left, at(1.0), WIDTH - FIGURE, at(1.0)]);
-    text(&mut svg, "label", WIDTH - FIGURE + 4.0, at(1.0) + 4.0, "the same");
+    if let Some(called) = plot.one {
+        line(&mut svg, "one", [left, at(1.0), WIDTH - FIGURE, at(1.0)]);
+        text(&mut svg, "label", WIDTH - FIGURE + 4.0, at(1.0) + 4.0, called);
+    }
     let mut x = left;
     for name in &plot.xs {
         text(&mut svg, "middle", x, top + height + 18.0, name);
         x += step;
     }
     text(&mut svg, "label", left, top + height + 38.0, plot.across);
-    for (class, (name, values)) in classes.into_iter().zip(&plot.lines) {
+    for (class, (name, values)) in drawn() {
         let mut x = left;
         let mut points = String::new();
         let mut dots = String::new();
@@ -303,9 +316,37 @@ mod tests {
     fn a_line_leaves_out_what_was_not_measured() {
         let lines = vec![("one".to_owned(), vec![Some(1.0), None, Some(2.0)])];
         let xs = ["1", "10", "100"].map(str::to_owned).to_vec();
-        let svg = draw(&Plot::Lines(Lines { title: "T".to_owned(), across: "rows", xs, lines }));
+        let svg = draw(&Plot::Lines(Lines {
+            title: "T".to_owned(),
+            across: "rows",
+            xs,
+            lines,
+            one: Some("the same"),
+        }));
         assert_eq!(count(&svg, "<circle"), 2);
         assert_eq!(count(&svg, "class=\"one\""), 1, "{svg}");
         assert!(svg.contains("one, 100 rows: 2.00"));
+    }
+
+    #[test]
+    fn a_long_legend_has_several_lines() {
+        let lines = (0..9).map(|at| (format!("a line with the number {at}"), vec![Some(2.0)]));
+        let (lines, xs) = (lines.collect(), vec!["1".to_owned()]);
+        let plot = Lines { title: "T".to_owned(), across: "workers", xs, lines, one: None };
+        let svg = draw(&Plot::Lines(plot));
+        let at = |y| count(&svg, &format!("y=\"{y}\">a line with"));
+        assert_eq!([at("14.0"), at("31.0"), at("48.0")], [3, 3, 3], "{svg}");
+        assert_eq!(count(&svg, "class=\"one\""), 0);
+    }
+
+    #[test]
+    fn a_line_of_nothing_keeps_its_colour_for_itself() {
+        let line = |name: &str, value| (name.to_owned(), vec![value]);
+        let lines = vec![line("one", Some(1.0)), line("none", None), line("other", Some(1.0))];
+        let (xs, one) = (vec!["1".to_owned()], None);
+        let svg = draw(&Plot::Lines(Lines { title: "T".to_owned(), across: "", xs, lines, one }));
+        let of = |class: &str| count(&svg, &format!("<polyline class=\"{class}\""));
+        assert_eq!(["line0", "line1", "line2"].map(of), [1, 0, 1], "{svg}");
+        assert!(!svg.contains("none"));
     }
 }

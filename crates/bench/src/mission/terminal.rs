@@ -19,9 +19,12 @@ impl fmt::Display for Terminal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = self.0;
         report.about.iter().try_for_each(|(name, what)| writeln!(f, "{name:<10}{what}"))?;
-        for Section { title, results, .. } in &report.sections {
+        for Section { title, results, notes, .. } in &report.sections {
             writeln!(f, "\n== {title}")?;
             results.groups().into_iter().try_for_each(|group| table(f, group, results))?;
+            let first = if notes.is_empty() { "" } else { "\n" };
+            write!(f, "{first}")?;
+            notes.iter().try_for_each(|note| writeln!(f, "{note}"))?;
         }
         writeln!(
             f,
@@ -87,8 +90,9 @@ mod tests {
     }
 
     #[test]
-    fn promises_stand_below() {
+    fn notes_and_promises_stand_below() {
         let text = Terminal(&report(5.0)).to_string();
+        assert!(text.contains("\n\nothers: <2\n"), "{text}");
         assert!(
             text.trim_end().ends_with("  held    faster\n  missed  smaller\n1 held, 1 missed"),
             "{text}"

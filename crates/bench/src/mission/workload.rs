@@ -38,6 +38,8 @@ pub(super) const WITH_NOISE: &[Runner] = &[Runner::Stock, Runner::Vaquita, Runne
 pub(super) const ALL: &[Runner] = &[Runner::Stock, Runner::Vaquita, Runner::StockAgain, Runner::C];
 /// Vaquita alone.
 pub(super) const ON_VAQUITA: &[Runner] = &[Runner::Vaquita];
+/// Stock alone: what has nothing to do with the driver.
+pub(super) const ON_STOCK: &[Runner] = &[Runner::Stock];
 /// C alone.
 pub(super) const IN_C: &[Runner] = &[Runner::C];
 
@@ -137,6 +139,11 @@ pub(super) trait Workload {
 
     /// What was promised of it, and what became of that.
     fn promises(&self, results: &Results) -> Vec<Promise>;
+
+    /// What others say of the same, beside what came out.
+    fn notes(&self, _results: &Results) -> Vec<String> {
+        Vec::new()
+    }
 
     /// What the report draws.
     fn plots(&self, results: &Results) -> Vec<Plot>;
