@@ -32,6 +32,8 @@ pub(crate) struct Elsewhere {
     owed: Owed,
     /// Whether the statement that was sent last makes good what is owed, if it is done.
     makes_good: bool,
+    /// Whether the server has warnings of an earlier statement still, which not every later one takes away.
+    has_warned: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,6 +109,11 @@ impl Connection {
 
     fn begin_answer(&mut self, columns: &Columns, is_binary: bool) {
         self.forget_rows();
+        let has_warned = if self.elsewhere.owed == Owed::Statement {
+            self.elsewhere.has_warned
+        } else {
+            self.session.has_failed || self.session.warnings > 0
+        };
         let status = self.session.status;
         let kept = OF_SESSION.into_iter().filter(|flag| status.contains(*flag));
         self.session.status = kept.fold(StatusFlags::default(), StatusFlags::with);
@@ -117,7 +124,7 @@ impl Connection {
         self.layout = self.known_columns.layout(columns, is_binary);
         self.columns = columns.clone();
         self.state = State::FetchingData;
-        self.elsewhere = Elsewhere { owed: Owed::Statement, makes_good: false };
+        self.elsewhere = Elsewhere { owed: Owed::Statement, makes_good: false, has_warned };
     }
 
     /// Tells the server what is owed, before a statement that looks at it, or may.
@@ -135,7 +142,7 @@ impl Connection {
         let looks_at_statement = matches!(look, Look::Statement | Look::SelectOfStatement);
         let is_told = match self.elsewhere.owed {
             Owed::Nothing => return Ok(()),
-            Owed::Statement => looks_at_statement || !(leaves || sets),
+            Owed::Statement => self.elsewhere.has_warned || looks_at_statement || !(leaves || sets),
             Owed::Counts if looks_at_statement => {
                 self.elsewhere.makes_good = sets;
                 return Ok(());
@@ -150,7 +157,7 @@ impl Connection {
             // What it may look at was left by a write, or by an error.
             return Ok(());
         }
-        self.elsewhere = Elsewhere { owed: Owed::FoundRows, makes_good: sets };
+        self.elsewhere = Elsewhere { owed: Owed::FoundRows, makes_good: sets, has_warned: false };
         Ok(())
     }
 
@@ -159,7 +166,8 @@ impl Connection {
         let is_told = match self.elsewhere.owed {
             Owed::Nothing => false,
             Owed::Statement => {
-                !matches!(look, Look::Select | Look::Write | Look::Update | Look::Other)
+                self.elsewhere.has_warned
+                    || !matches!(look, Look::Select | Look::Write | Look::Update | Look::Other)
             }
             Owed::Counts => matches!(look, Look::FoundRows | Look::Any),
             Owed::FoundRows => look == Look::FoundRows,
