@@ -11,7 +11,7 @@ use vaquita_client::{
 };
 
 use crate::counts::Counts;
-use crate::knowledge::{Knowledge, Planned, Way};
+use crate::knowledge::{Knowledge, Planned, Verdict, Way};
 use crate::plan::Reason;
 use crate::port::Port;
 use crate::select::{KeySelect, Literal};
@@ -200,36 +200,65 @@ impl Access {
             Ok(changes) => changes,
             Err(reason) => return self.refuse(reason),
         };
+        if self.port.have_tables_changed() {
+            self.knowledge.borrow_mut().forget();
+        }
         self.shape.clear();
         self.shape.extend([0; STATE_BYTES]);
         self.shape.push(asked.is_binary.into());
         asked.select.put_shape(asked.sql, &mut self.shape);
+        let now = Instant::now();
+        if self.state.as_ref().is_some_and(|(at, ..)| *at == changes) {
+            if let Some(verdict) = self.verdict(now) {
+                return match &*verdict {
+                    Ok(planned) => self.ask_port(connection, &asked, planned, now),
+                    Err(reason) => self.refuse(*reason),
+                };
+            }
+            self.set_state(0);
+        }
         if !self.knowledge.borrow().has_seen(&self.shape) {
             self.counts.refuse(Reason::First);
             return Ok(Found::ToSee);
         }
-        let now = Instant::now();
-        let mut has_asked = false;
-        if self.port.have_tables_changed() {
-            self.knowledge.borrow_mut().forget();
-        }
+        self.ask(connection, &asked, changes, now)
+    }
+
+    /// Asks the server what has to be known of a session and a table; so the statement itself goes there, too.
+    fn ask(
+        &mut self,
+        connection: &mut Connection,
+        asked: &Asked<'_>,
+        changes: u64,
+        now: Instant,
+    ) -> Result<Found, Error> {
         if self.state.as_ref().is_none_or(|(at, ..)| *at != changes) {
             self.ask_state(connection, changes)?;
-            has_asked = true;
         }
-        let Some((_, number, state)) = &self.state else { return self.refuse(Reason::Settings) };
+        let Some((_, _, state)) = &self.state else { return self.refuse(Reason::Settings) };
         if let Some(reason) = state.reason {
             return self.refuse(reason);
         }
-        let of_state = number.to_le_bytes();
-        self.shape.iter_mut().zip(of_state).for_each(|(to, from)| *to = from);
-        let verdict = self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale);
-        match verdict.as_deref() {
+        match self.verdict(now).as_deref() {
             Some(Err(reason)) => self.refuse(*reason),
-            Some(Ok(_)) if has_asked => Ok(self.left_to_server()),
-            Some(Ok(planned)) => self.ask_port(connection, &asked, planned, now),
-            None => self.look(connection, &asked, now),
+            Some(Ok(_)) => Ok(self.left_to_server()),
+            None => self.look(connection, asked, now),
         }
+    }
+
+    /// The verdict upon the shape at hand in a session as this one is.
+    fn verdict(&mut self, now: Instant) -> Option<Arc<Verdict>> {
+        let (_, number, state) = self.state.as_ref()?;
+        if let Some(reason) = state.reason {
+            return Some(Arc::new(Err(reason)));
+        }
+        let number = *number;
+        self.set_state(number);
+        self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale)
+    }
+
+    fn set_state(&mut self, number: u32) {
+        self.shape.iter_mut().zip(number.to_le_bytes()).for_each(|(to, from)| *to = from);
     }
 
     fn ask_state(&mut self, connection: &mut Connection, changes: u64) -> Result<(), Error> {
@@ -282,7 +311,10 @@ impl Access {
     /// A statement that went to the server has columns.
     fn succeeded(&mut self, found: &Found, asked: &Asked<'_>, columns: &Columns) {
         match found {
-            Found::ToSee => self.knowledge.borrow_mut().see(&self.shape),
+            Found::ToSee => {
+                self.set_state(0);
+                self.knowledge.borrow_mut().see(&self.shape);
+            }
             Found::ToLearn => self.learn(asked, columns),
             Found::Answered(_) | Found::Server => {}
         }

@@ -30,7 +30,9 @@ const LEAST_REFUSAL: Duration = Duration::from_secs(30);
 pub(crate) struct Knowledge {
     asked_at: Option<Instant>,
     pub(crate) server: Server,
-    states: Vec<Box<[u8]>>,
+    /// Numbers from 1 on, which are never given again.
+    states: HashMap<Box<[u8]>, u32>,
+    last_state: u32,
     /// By the number of the kind of session, the table, and what the session may do there.
     tables: HashMap<(u32, Name), Option<Table>>,
     verdicts: HashMap<Box<[u8]>, Arc<Verdict>>,
@@ -106,14 +108,17 @@ impl Knowledge {
 
     /// The number of sessions like this one.
     pub(crate) fn number_of(&mut self, state: &State) -> u32 {
-        let place = self.states.iter().position(|it| *it == state.text).unwrap_or_else(|| {
-            if self.states.len() == MAX_STATES {
-                *self = Knowledge { plans: self.plans, ..Knowledge::default() };
-            }
-            self.states.push(state.text.clone());
-            self.states.len() - 1
-        });
-        u32::try_from(place).unwrap_or(u32::MAX)
+        if let Some(number) = self.states.get(&state.text) {
+            return *number;
+        }
+        if self.states.len() == MAX_STATES {
+            self.states.clear();
+            self.tables.clear();
+            self.verdicts.clear();
+        }
+        self.last_state += 1;
+        self.states.insert(state.text.clone(), self.last_state);
+        self.last_state
     }
 
     /// Forgets all that others may have changed.

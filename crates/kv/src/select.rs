@@ -98,7 +98,7 @@ pub struct KeySelect<'a> {
 impl<'a> KeySelect<'a> {
     /// The statement, if it has that form; else, with few exceptions, it is known at the first token that has another one.
     pub fn parse(sql: &'a [u8], dialect: Dialect) -> Option<KeySelect<'a>> {
-        if sql.len() > MAX_STATEMENT_BYTES {
+        if !may_be_by_key(sql) {
             return None;
         }
         let mut reader = Reader::new(sql, dialect);
@@ -269,6 +269,28 @@ impl<'a> Reader<'a> {
         };
         Some(Condition { qualifier, column, value })
     }
+}
+
+/// Whether a text may have that form, by a look at a few of its bytes: most others are known by them.
+fn may_be_by_key(sql: &[u8]) -> bool {
+    // What may stand there at the end: a literal, a semicolon, blanks, a comment.
+    let can_end = |last: &u8| {
+        last.is_ascii_digit()
+            || last.is_ascii_whitespace()
+            || matches!(last, b'\'' | b'?' | b';' | b'/')
+    };
+    let begins = |first: &u8| {
+        matches!(first, b'S' | b's' | b'/' | b'-' | b'#') || first.is_ascii_whitespace()
+    };
+    if sql.len() > MAX_STATEMENT_BYTES
+        || !sql.first().is_some_and(begins)
+        || !sql.last().is_some_and(can_end)
+    {
+        return false;
+    }
+    // Nothing is called; a parenthesis may only stand in a literal, or in a comment or a name, of which nothing is known then.
+    let first = memchr::memchr3(b'(', b'\'', b'=', sql);
+    first.and_then(|at| sql.get(at)).is_some_and(|byte| *byte != b'(')
 }
 
 /// Whether these are the digits of a number as it is written without need: no zeros in front.

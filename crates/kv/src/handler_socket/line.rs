@@ -3,6 +3,7 @@
 //! <https://github.com/DeNA/HandlerSocket-Plugin-for-MySQL/blob/master/docs-en/protocol.en.txt>
 
 use std::borrow::Cow;
+use std::io::Write;
 
 /// Stands before a byte that would mean something, which is shifted.
 const ESCAPE: u8 = 0x01;
@@ -34,7 +35,10 @@ impl Lines {
 
     /// Adds a number.
     pub(super) fn number(&mut self, number: usize) {
-        self.token(Some(number.to_string().as_bytes()));
+        if std::mem::replace(&mut self.is_begun, true) {
+            self.bytes.push(b'\t');
+        }
+        let _ = write!(self.bytes, "{number}");
     }
 
     /// Ends the line.
