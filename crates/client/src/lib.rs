@@ -135,8 +135,8 @@ pub use transport::Transport;
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
-    BinaryRow, Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Malformed,
-    Parameter, StatusFlags, TextRow, binary_row, binary_value, collation_name,
+    BinaryRow, Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Encoding,
+    Malformed, Parameter, StatusFlags, TextRow, binary_row, binary_value, collation_name,
     text_row::{TextValue, TextValues},
 };
 pub use vaquita_sys::{Block, Lender, System};

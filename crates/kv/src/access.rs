@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use vaquita_client::{
-    Columns, Connection, Data, Dialect, Error, Onlooker, Parameter, QueryResponse, Session,
-    Statement, StatusFlags,
+    Columns, Connection, Data, Dialect, Encoding, Error, Onlooker, Parameter, QueryResponse,
+    Session, Statement, StatusFlags,
 };
 
 use crate::counts::Counts;
 use crate::knowledge::{Knowledge, Planned, Verdict, Way};
 use crate::plan::Reason;
 use crate::port::Port;
-use crate::select::{KeySelect, Literal};
+use crate::select::{KeySelect, Literal, may_be_by_key};
 use crate::settings::{Mode, Settings};
+use crate::shape::{Values, put_shape};
 use crate::shared;
 use crate::standing::Standing;
 use crate::state::State;
@@ -62,12 +63,12 @@ enum Found {
     ToLearn,
 }
 
-/// What of a statement is asked for.
+/// A statement that is asked for.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     sql: &'a [u8],
-    select: KeySelect<'a>,
-    is_binary: bool,
+    /// What was given for its parameters, where it is a prepared one.
+    given: Option<&'a [Parameter<'a>]>,
 }
 
 impl Access {
@@ -125,16 +126,15 @@ impl Access {
         connection: &mut Connection,
         sql: &[u8],
     ) -> Result<QueryResponse, Error> {
-        let asked = KeySelect::parse(sql, connection.session().dialect());
-        let asked = asked.map(|select| Asked { sql, select, is_binary: false });
+        let asked = Asked { sql, given: None };
         let found = self.find(connection, asked)?;
         if let Found::Answered(columns) = found {
             return Ok(QueryResponse::ResultSet(columns));
         }
         connection.send_query(sql)?;
         let response = connection.read_query_response()?;
-        if let (Some(asked), QueryResponse::ResultSet(columns)) = (asked, &response) {
-            self.succeeded(&found, &asked, columns);
+        if let QueryResponse::ResultSet(columns) = &response {
+            self.succeeded(&found, sql, connection.session().dialect(), columns);
         }
         Ok(response)
     }
@@ -150,18 +150,15 @@ impl Access {
         statement: &Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<Option<Columns>, Error> {
-        let dialect = connection.session().dialect();
-        let asked = asked_by(statement, dialect).and_then(|mut asked| {
-            asked.select.bind(parameters.iter().map(literal)).then_some(asked)
-        });
-        let epoch = statement.text().map_or(0, |(_, epoch)| epoch);
         let keeps_kinds = statement.keeps_kinds(parameters);
-        if asked.is_some() && (epoch != self.standing.epoch() || !keeps_kinds) {
+        let Some((sql, epoch)) = statement.text() else { return Ok(None) };
+        if (epoch != self.standing.epoch() || !keeps_kinds) && may_be_by_key(sql) {
             self.counts.statements += 1;
             self.counts.refuse(Reason::Prepared);
+            self.executing = Found::Server;
             return Ok(None);
         }
-        let found = self.find(connection, asked)?;
+        let found = self.find(connection, Asked { sql, given: Some(parameters) })?;
         let answered = match &found {
             Found::Answered(columns) => Some(Arc::clone(columns)),
             _ => None,
@@ -173,23 +170,17 @@ impl Access {
     /// A prepared statement's run that went to the server begins to answer with these columns.
     pub fn executed(&mut self, connection: &Connection, statement: &Statement, columns: &Columns) {
         let found = std::mem::replace(&mut self.executing, Found::Server);
-        if let Found::ToSee | Found::ToLearn = found
-            && let Some(asked) = asked_by(statement, connection.session().dialect())
-        {
-            self.succeeded(&found, &asked, columns);
+        if let Some((sql, _)) = statement.text() {
+            self.succeeded(&found, sql, connection.session().dialect(), columns);
         }
     }
 
     /// Finds a statement's way; if it is to a port, goes there.
-    fn find(
-        &mut self,
-        connection: &mut Connection,
-        asked: Option<Asked<'_>>,
-    ) -> Result<Found, Error> {
+    fn find(&mut self, connection: &mut Connection, asked: Asked<'_>) -> Result<Found, Error> {
         self.counts.statements += 1;
-        let Some(asked) = asked else {
+        if !may_be_by_key(asked.sql) {
             return self.refuse(Reason::Form);
-        };
+        }
         if !is_between_transactions(connection.session()) {
             return self.refuse(Reason::Transaction);
         }
@@ -203,46 +194,72 @@ impl Access {
         if self.port.have_tables_changed() {
             self.knowledge.borrow_mut().forget();
         }
-        self.shape.clear();
-        self.shape.extend([0; STATE_BYTES]);
-        self.shape.push(asked.is_binary.into());
-        asked.select.put_shape(asked.sql, &mut self.shape);
+        let dialect = connection.session().dialect();
+        let Some(values) = self.read_shape(asked, dialect) else {
+            return self.refuse(Reason::Form);
+        };
         let now = Instant::now();
-        if self.state.as_ref().is_some_and(|(at, ..)| *at == changes) {
-            if let Some(verdict) = self.verdict(now) {
-                return match &*verdict {
-                    Ok(planned) => self.ask_port(connection, &asked, planned, now),
-                    Err(reason) => self.refuse(*reason),
-                };
-            }
-            self.set_state(0);
+        if self.state.as_ref().is_some_and(|(at, ..)| *at == changes)
+            && let Some(verdict) = self.verdict(now)
+        {
+            return match &*verdict {
+                Ok(planned) => self.ask_port(connection, asked, &values, planned, now),
+                Err(reason) => self.refuse(*reason),
+            };
         }
+        self.set_state(0);
+        if self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale).is_some() {
+            return self.refuse(Reason::Form);
+        }
+        let Some(select) = KeySelect::parse(asked.sql, dialect) else {
+            self.knowledge.borrow_mut().refuse(&self.shape, Reason::Form);
+            return self.refuse(Reason::Form);
+        };
         if !self.knowledge.borrow().has_seen(&self.shape) {
             self.counts.refuse(Reason::First);
             return Ok(Found::ToSee);
         }
-        self.ask(connection, &asked, changes, now)
+        self.ask(connection, &select, changes, now)
+    }
+
+    /// Puts down a statement's shape, and gives its values; `None`: it does not ask for a row by its key.
+    fn read_shape<'a>(&mut self, asked: Asked<'a>, dialect: Dialect) -> Option<Values<'a>> {
+        self.shape.clear();
+        self.shape.extend([0; STATE_BYTES]);
+        self.shape.push(asked.given.is_some().into());
+        let has_ascii = matches!(
+            dialect.encoding,
+            Encoding::SingleByte | Encoding::Utf8mb3 | Encoding::Utf8mb4
+        );
+        let begin = self.shape.len();
+        let looked = if has_ascii { put_shape(asked.sql, &mut self.shape) } else { None };
+        let mut values = match looked {
+            Some(values) => values,
+            None => {
+                self.shape.truncate(begin);
+                let select = KeySelect::parse(asked.sql, dialect)?;
+                select.put_shape(asked.sql, &mut self.shape);
+                select.values()
+            }
+        };
+        values.bind(asked.given.unwrap_or_default().iter().map(literal)).then_some(values)
     }
 
     /// Asks the server what has to be known of a session and a table; so the statement itself goes there, too.
     fn ask(
         &mut self,
         connection: &mut Connection,
-        asked: &Asked<'_>,
+        select: &KeySelect<'_>,
         changes: u64,
         now: Instant,
     ) -> Result<Found, Error> {
         if self.state.as_ref().is_none_or(|(at, ..)| *at != changes) {
             self.ask_state(connection, changes)?;
         }
-        let Some((_, _, state)) = &self.state else { return self.refuse(Reason::Settings) };
-        if let Some(reason) = state.reason {
-            return self.refuse(reason);
-        }
         match self.verdict(now).as_deref() {
             Some(Err(reason)) => self.refuse(*reason),
             Some(Ok(_)) => Ok(self.left_to_server()),
-            None => self.look(connection, asked, now),
+            None => self.look(connection, select, now),
         }
     }
 
@@ -284,14 +301,14 @@ impl Access {
     fn look(
         &mut self,
         connection: &mut Connection,
-        asked: &Asked<'_>,
+        select: &KeySelect<'_>,
         now: Instant,
     ) -> Result<Found, Error> {
         let Some((_, _, state)) = &self.state else { return self.refuse(Reason::Settings) };
         let mut knowledge = self.knowledge.borrow_mut();
         let looked = self.apart(connection, |connection| {
             knowledge.refresh(connection, now, self.settings.max_stale)?;
-            knowledge.look(connection, &asked.select, state, &self.settings.tables)
+            knowledge.look(connection, select, state, &self.settings.tables)
         });
         match looked {
             Ok(Ok(())) => Ok(Found::ToLearn),
@@ -308,23 +325,24 @@ impl Access {
         }
     }
 
-    /// A statement that went to the server has columns.
-    fn succeeded(&mut self, found: &Found, asked: &Asked<'_>, columns: &Columns) {
+    /// A statement that went to the server has these columns.
+    fn succeeded(&mut self, found: &Found, sql: &[u8], dialect: Dialect, columns: &Columns) {
         match found {
             Found::ToSee => {
                 self.set_state(0);
                 self.knowledge.borrow_mut().see(&self.shape);
             }
-            Found::ToLearn => self.learn(asked, columns),
+            Found::ToLearn => self.learn(sql, dialect, columns),
             Found::Answered(_) | Found::Server => {}
         }
     }
 
-    fn learn(&mut self, asked: &Asked<'_>, columns: &Columns) {
+    fn learn(&mut self, sql: &[u8], dialect: Dialect, columns: &Columns) {
+        let Some(select) = KeySelect::parse(sql, dialect) else { return };
         let Some((_, _, state)) = &self.state else { return };
         let dirty = self.settings.allows_dirty;
         let mut knowledge = self.knowledge.borrow_mut();
-        match knowledge.learn(&self.shape, &asked.select, state, columns, dirty) {
+        match knowledge.learn(&self.shape, &select, state, columns, dirty) {
             Ok(()) => {
                 self.counts.learnt += 1;
                 self.counts.eligible += 1;
@@ -336,7 +354,8 @@ impl Access {
     fn ask_port(
         &mut self,
         connection: &mut Connection,
-        asked: &Asked<'_>,
+        asked: Asked<'_>,
+        values: &Values<'_>,
         planned: &Planned,
         now: Instant,
     ) -> Result<Found, Error> {
@@ -348,9 +367,8 @@ impl Access {
         self.row.clear();
         let reply = match &planned.way {
             Way::Memcached(plan) => {
-                let mut conditions = asked.select.conditions();
-                let Some(condition) = conditions.next() else { return self.refuse(Reason::Form) };
-                let key = match plan.put_key(condition.value, dialect, &mut self.key) {
+                let Some(value) = values.all().first() else { return self.refuse(Reason::Form) };
+                let key = match plan.put_key(*value, dialect, &mut self.key) {
                     Ok(key) => key,
                     Err(reason) => return self.refuse(reason),
                 };
@@ -360,7 +378,7 @@ impl Access {
                     .memcached(now, |port| port.get(key, |_, given| row.push(Some(given.to_vec()))))
             }
             Way::HandlerSocket(id, plan, secret) => {
-                let key = match plan.key(&asked.select, dialect) {
+                let key = match plan.key(values.all(), dialect) {
                     Ok(key) => key,
                     Err(reason) => return self.refuse(reason),
                 };
@@ -395,7 +413,7 @@ impl Access {
             Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),
         };
         let answered = row.and_then(|row| {
-            let is_answered = connection.answer(columns, asked.is_binary, &row);
+            let is_answered = connection.answer(columns, asked.given.is_some(), &row);
             if is_answered { Ok(()) } else { Err(Reason::Row) }
         });
         match answered {
@@ -424,12 +442,6 @@ impl Access {
         self.counts.refuse(reason);
         Ok(Found::Server)
     }
-}
-
-/// What a prepared statement asks for, if it is for a row by its key.
-fn asked_by(statement: &Statement, dialect: Dialect) -> Option<Asked<'_>> {
-    let (sql, _) = statement.text()?;
-    Some(Asked { sql, select: KeySelect::parse(sql, dialect)?, is_binary: true })
 }
 
 /// The value of a parameter as a literal; what is neither a whole number nor a text stays a parameter, which no key is.

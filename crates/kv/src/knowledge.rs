@@ -1,10 +1,11 @@
 //! What is known of a server's tables and its port, and of the statements that were seen: shared by all of a thread's connections to it,
 //! asked anew after a while.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use vaquita_client::{Columns, Connection};
 
 use crate::error::Error;
@@ -35,9 +36,9 @@ pub(crate) struct Knowledge {
     last_state: u32,
     /// By the number of the kind of session, the table, and what the session may do there.
     tables: HashMap<(u32, Name), Option<Table>>,
-    verdicts: HashMap<Box<[u8]>, Arc<Verdict>>,
+    verdicts: FxHashMap<Box<[u8]>, Arc<Verdict>>,
     /// Shapes of statements that have succeeded.
-    seen: HashSet<Box<[u8]>>,
+    seen: FxHashSet<Box<[u8]>>,
     plans: u64,
 }
 
@@ -101,6 +102,9 @@ impl Knowledge {
         max_stale: Duration,
     ) -> Option<Arc<Verdict>> {
         let verdict = self.verdicts.get(shape)?;
+        if matches!(**verdict, Err(Reason::Form)) {
+            return Some(Arc::clone(verdict));
+        }
         let age = now.saturating_duration_since(self.asked_at?);
         let most = if verdict.is_ok() { max_stale } else { max_stale.max(LEAST_REFUSAL) };
         (age < most).then(|| Arc::clone(verdict))
@@ -137,7 +141,7 @@ impl Knowledge {
         if self.asked_at.is_some_and(is_fresh) {
             return Ok(());
         }
-        self.verdicts.clear();
+        self.verdicts.retain(|_, verdict| matches!(**verdict, Err(Reason::Form)));
         self.tables.clear();
         self.server = Server::Nothing;
         self.asked_at = Some(now);

@@ -16,6 +16,7 @@ mod plan;
 mod port;
 mod select;
 mod settings;
+mod shape;
 mod shared;
 mod standing;
 mod state;
@@ -33,5 +34,6 @@ pub use memcached::{
 pub use plan::{Origin, Reason};
 pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};
 pub use settings::{Mode, Name, Settings};
+pub use shape::Values;
 pub use shared::close_ports;
 pub use table::{Column, Kind, Table, UniqueIndex};

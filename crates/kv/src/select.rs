@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use vaquita_client::{Dialect, Token, Tokens, unescape};
 
 use crate::decimal::decimal;
+use crate::shape::Values;
 
 /// The most columns that an index is asked for by; InnoDB has no index of more (its limit is 16), and few have more than four.
 pub const MAX_CONDITIONS: usize = 4;
@@ -111,15 +112,13 @@ impl<'a> KeySelect<'a> {
         self.conditions.iter().flatten()
     }
 
-    /// Puts a value in the place of each parameter; false: there are more or fewer.
-    pub fn bind(&mut self, mut values: impl Iterator<Item = Literal<'a>>) -> bool {
-        for condition in self.conditions.iter_mut().flatten() {
-            if condition.value == Literal::Parameter {
-                let Some(value) = values.next() else { return false };
-                condition.value = value;
-            }
-        }
-        values.next().is_none()
+    /// What the conditions ask for, in their order.
+    pub fn values(&self) -> Values<'a> {
+        let mut values = Values::none();
+        self.conditions().for_each(|condition| {
+            values.push(condition.value);
+        });
+        values
     }
 
     /// Appends to `shape` what this statement has in common with those that only ask for other values.
@@ -272,7 +271,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether a text may have that form, by a look at a few of its bytes: most others are known by them.
-fn may_be_by_key(sql: &[u8]) -> bool {
+pub(crate) fn may_be_by_key(sql: &[u8]) -> bool {
     // What may stand there at the end: a literal, a semicolon, blanks, a comment.
     let can_end = |last: &u8| {
         last.is_ascii_digit()

@@ -8,7 +8,7 @@ use vaquita_client::Dialect;
 
 use super::OpenIndex;
 use crate::plan::{KeyKind, Origin, Reason, has_ascii};
-use crate::select::KeySelect;
+use crate::select::{KeySelect, Literal};
 use crate::table::{Kind, Table};
 
 /// How statements of one shape are answered by a port.
@@ -91,15 +91,15 @@ impl Plan {
         open(&OpenIndex { database, table, index, columns: &columns })
     }
 
-    /// The key of a statement of this shape, a value for each column of the index.
+    /// The key of a statement of this shape that asks for these values: one for each column of the index.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn key(&self, select: &KeySelect<'_>, dialect: Dialect) -> Result<Vec<Vec<u8>>, Reason> {
+    pub fn key(&self, values: &[Literal<'_>], dialect: Dialect) -> Result<Vec<Vec<u8>>, Reason> {
         let value = |&(place, kind): &(usize, KeyKind)| {
-            let condition = select.conditions().nth(place).ok_or(Reason::KeyColumn)?;
+            let literal = *values.get(place).ok_or(Reason::KeyColumn)?;
             let mut value = Vec::new();
-            kind.put(condition.value, dialect, &mut value)?;
+            kind.put(literal, dialect, &mut value)?;
             Ok(value)
         };
         self.key.iter().map(value).collect()

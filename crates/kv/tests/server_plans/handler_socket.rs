@@ -51,7 +51,7 @@ fn ask_handler_socket(
     let expected = rows_of(sql, statement);
     let answer = || {
         let plan = HandlerSocketPlan::new(table, &select, &origins(columns), charset.as_bytes())?;
-        Ok((plan.key(&select, dialect)?, plan))
+        Ok((plan.key(select.values().all(), dialect)?, plan))
     };
     let (key, plan) = match answer() {
         Ok(answer) => answer,
