@@ -316,6 +316,8 @@ struct Relay {
     address: Address,
     /// How many bytes of replies are let through on each connection.
     allowed: Arc<AtomicUsize>,
+    /// What was asked.
+    requests: Arc<Mutex<Vec<u8>>>,
     is_over: Arc<AtomicBool>,
 }
 
@@ -327,7 +329,13 @@ impl Relay {
             Address::Tcp { host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
         let (allowed, is_over) =
             (Arc::new(AtomicUsize::new(usize::MAX)), Arc::new(AtomicBool::new(false)));
-        let relay = Relay { address, allowed: Arc::clone(&allowed), is_over: Arc::clone(&is_over) };
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let relay = Relay {
+            address,
+            allowed: Arc::clone(&allowed),
+            requests: Arc::clone(&asked),
+            is_over: Arc::clone(&is_over),
+        };
         thread::spawn(move || {
             for client in listener.incoming() {
                 if is_over.load(Ordering::Relaxed) {
@@ -337,8 +345,15 @@ impl Relay {
                 let mut server = TcpStream::connect((&*host, port)).unwrap();
                 let (mut replies, mut requests) =
                     (server.try_clone().unwrap(), client.try_clone().unwrap());
+                let asked = Arc::clone(&asked);
                 thread::spawn(move || {
-                    let _ = std::io::copy(&mut requests, &mut server);
+                    let mut some = [0; 4096];
+                    while let Ok(bytes @ 1..) = requests.read(&mut some) {
+                        asked.lock().unwrap().extend(&some[..bytes]);
+                        if server.write_all(&some[..bytes]).is_err() {
+                            break;
+                        }
+                    }
                     let _ = server.shutdown(Shutdown::Both);
                 });
                 let allowed = Arc::clone(&allowed);
@@ -407,5 +422,88 @@ fn a_port_that_is_not_there_is_none() {
             assert_eq!(user.ask(BY_KEY), "eins 1");
         }
         assert_eq!((user.answered(), user.access.counts().errors), (0, 5));
+    }
+}
+
+#[test]
+fn no_key_is_more_than_a_key_at_the_port() {
+    for mut place in Place::all() {
+        let keys = [
+            "a\r\nset t.one 0 0 4\r\nevil\r\n",
+            "one\n",
+            "one two",
+            "one\ttwo",
+            "\t1\t=",
+            "one\0",
+            "\u{1}A",
+            "@@t.one",
+            ">a",
+            "<a",
+            "@>a",
+            "one\r\nflush_all",
+            "delete one",
+            "\u{7f}",
+            "'; DROP TABLE t; --",
+            "\\",
+            "\u{a0}",
+            "\u{2028}",
+        ];
+        let long = "x".repeat(300);
+        run(&mut place.sql, "ALTER TABLE t MODIFY k VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+        for (number, key) in keys.iter().enumerate() {
+            let escaped = place.sql.escape(key.as_bytes());
+            let escaped = String::from_utf8(escaped).unwrap();
+            run(&mut place.sql, &format!("REPLACE INTO t VALUES ('{escaped}', 'v', {number})"));
+        }
+        let relay = Relay::to(&place.server.key_value());
+        let settings = Settings { address: relay.address.clone(), ..place.settings() };
+        let mut user = place.session(settings);
+        assert!(user.goes_by_port());
+        let statement = user.connection.prepare(b"SELECT v, n FROM t WHERE k = ?").unwrap();
+        for (number, key) in keys.into_iter().chain([&*long]).enumerate() {
+            let escaped = String::from_utf8(user.connection.escape(key.as_bytes())).unwrap();
+            let expected = if key == long { "none".into() } else { format!("v {number}") };
+            assert_eq!(
+                user.ask(&format!("SELECT v, n FROM t WHERE k = '{escaped}'")),
+                expected,
+                "{key:?}"
+            );
+            for _ in 0..3 {
+                let parameters = [Parameter::Text(Data::Bytes(key.as_bytes()))];
+                let (connection, access) = (&mut user.connection, &mut user.access);
+                if access.execute(connection, &statement, &parameters).unwrap().is_none() {
+                    connection.send_execute(&statement, &parameters, false).unwrap();
+                    let response =
+                        connection.read_executed(&statement, &parameters, false).unwrap();
+                    let QueryResponse::ResultSet(columns) = response else {
+                        panic!("{response:?}")
+                    };
+                    access.executed(connection, &statement, &columns);
+                }
+                let stored = connection.store_result().unwrap();
+                assert_eq!(stored.rows(), u64::from(key != long), "{key:?}");
+            }
+        }
+        close_ports();
+        let asked = relay.requests.lock().unwrap();
+        let lines: Vec<&[u8]> =
+            asked.split(|byte| *byte == b'\n').filter(|it| !it.is_empty()).collect();
+        let finds = lines.iter().filter(|line| match place.server.has(Feature::Memcached) {
+            true => {
+                let key = line.strip_prefix(b"get @@t.").and_then(|rest| rest.strip_suffix(b"\r"));
+                let key = key.unwrap_or_else(|| panic!("{}", line.escape_ascii()));
+                assert!(!key.iter().any(|byte| matches!(byte, 0..=b' ' | 0x7F)));
+                assert!(!matches!(key, [] | [b'@' | b'<' | b'>', ..]), "{}", line.escape_ascii());
+                true
+            }
+            false => {
+                let tokens: Vec<&[u8]> = line.split(|byte| *byte == b'\t').collect();
+                let is_find = tokens.get(1) == Some(&&b"="[..]);
+                assert!(is_find || matches!(tokens[0], b"P" | b"A"), "{}", line.escape_ascii());
+                assert!(!is_find || tokens.len() == 6, "{}", line.escape_ascii());
+                is_find
+            }
+        });
+        assert_eq!(finds.count() as u64, user.access.counts().asked, "{}", place.server.name);
     }
 }
