@@ -449,7 +449,10 @@ fn no_key_is_more_than_a_key_at_the_port() {
             "\u{2028}",
         ];
         let long = "x".repeat(300);
-        run(&mut place.sql, "ALTER TABLE t MODIFY k VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+        run(
+            &mut place.sql,
+            "ALTER TABLE t MODIFY k VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+        );
         for (number, key) in keys.iter().enumerate() {
             let escaped = place.sql.escape(key.as_bytes());
             let escaped = String::from_utf8(escaped).unwrap();

@@ -306,7 +306,8 @@ fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
     };
     let name = setting.name.to_bytes();
     // Without quotes: in an HTML log they would be hard to read.
-    let given: &[u8] = if given.is_empty() { b"empty" } else { given };
+    let [given, kept] =
+        [given, kept].map(|value| if value.is_empty() { &b"empty"[..] } else { value });
     let parts: [&[u8]; 7] =
         [name, b" stays ", kept, b": it must be ", allowed.bytes(), b", not ", given];
     warning(&parts);
