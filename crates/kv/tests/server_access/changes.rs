@@ -1,0 +1,117 @@
+//! What keeps statements from the port.
+
+use crate::place::{BY_KEY, Place, TABLE, User};
+use crate::servers::{Feature, drop_user, run};
+use vaquita_client::Connection;
+use vaquita_kv::Access;
+
+#[test]
+fn what_changes_the_session_keeps_statements_from_the_port() {
+    for place in Place::all() {
+        for (change, undo, goes_again) in [
+            ("BEGIN", "COMMIT", true),
+            ("SET autocommit = 0", "SET autocommit = 1", true),
+            ("SET sql_select_limit = 0", "SET sql_select_limit = DEFAULT", true),
+            (
+                "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED",
+                "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+                true,
+            ),
+            ("SET NAMES latin1, character_set_results = utf8mb4", "SET NAMES utf8mb4", true),
+            ("LOCK TABLES t READ", "UNLOCK TABLES", true),
+            ("SET @a = 1", "SET @a = 2", true),
+            ("SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "COMMIT", false),
+            ("CREATE TEMPORARY TABLE other (a INT)", "DROP TEMPORARY TABLE other", false),
+        ] {
+            let mut user = place.session(place.settings());
+            assert!(user.goes_by_port(), "{}", place.server.name);
+            user.ask(change);
+            let answered = user.answered();
+            if !change.contains("limit") {
+                assert_eq!(user.ask(BY_KEY), "eins 1");
+            } else {
+                assert_eq!(user.ask(BY_KEY), "none");
+            }
+            assert_eq!(user.answered(), answered, "{change}");
+            user.ask(undo);
+            assert_eq!(user.goes_by_port(), goes_again, "{undo} on {}", place.server.name);
+        }
+    }
+}
+
+#[test]
+fn own_changes_of_tables_are_known_at_once() {
+    for mut place in Place::all() {
+        let mut user = place.session(place.settings());
+        assert!(user.goes_by_port());
+        // The port's connection does not keep this one from it.
+        run(&mut user.connection, "SET lock_wait_timeout = 5");
+        user.ask("ALTER TABLE t ADD w INT NOT NULL DEFAULT 7, MODIFY v VARCHAR(300) CHARACTER SET utf8mb4 NOT NULL");
+        assert!(user.goes_by_port());
+        for _ in 0..3 {
+            assert_eq!(user.ask("SELECT w FROM t WHERE k = 'one'"), "7");
+        }
+        // MySQL 5.6 goes on with a table that its port has read for some seconds more.
+        if !place.server.has(Feature::SessionTrack) {
+            continue;
+        }
+        user.ask("DROP TABLE t");
+        let gone = user.access.query(&mut user.connection, BY_KEY.as_bytes()).unwrap_err();
+        assert_eq!(gone.code(), 1146);
+        user.ask(TABLE);
+        user.ask("INSERT INTO t VALUES ('one', 'eins', 1)");
+        assert!(user.goes_by_port());
+        // Nor does it keep others from it for long, although nobody closes it.
+        run(&mut place.sql, "SET lock_wait_timeout = 5");
+        run(&mut place.sql, "ALTER TABLE t ADD x INT");
+    }
+}
+
+#[test]
+fn a_temporary_table_that_a_trigger_makes_is_noticed() {
+    for mut place in Place::all() {
+        if !place.server.has(Feature::SessionTrack) {
+            continue;
+        }
+        run(&mut place.sql, "CREATE TABLE u (a INT)");
+        run(
+            &mut place.sql,
+            "CREATE TRIGGER makes BEFORE INSERT ON u FOR EACH ROW BEGIN \
+             CREATE TEMPORARY TABLE t (k VARCHAR(100), v VARCHAR(100), n INT); INSERT INTO t VALUES ('one', 'temporary', 5); END",
+        );
+        let mut user = place.session(place.settings());
+        assert!(user.goes_by_port());
+        user.ask("INSERT INTO u VALUES (1)");
+        assert_eq!(user.ask(BY_KEY), "temporary 5", "{}", place.server.name);
+    }
+}
+
+#[test]
+fn whoever_may_not_read_the_table_gets_nothing_from_the_port() {
+    for mut place in Place::all() {
+        drop_user(&mut place.sql, "kv_reader", "%");
+        for statement in [
+            "CREATE USER 'kv_reader'@'%' IDENTIFIED BY 'x'",
+            "GRANT SELECT (k, v) ON kv_access.t TO 'kv_reader'@'%'",
+        ] {
+            run(&mut place.sql, statement);
+        }
+        let options = vaquita_client::ConnectOptions {
+            user: "kv_reader".into(),
+            password: "x".into(),
+            database: Some("kv_access".into()),
+            ..place.server.options(place.server.tcp())
+        };
+        let mut connection = Connection::connect(&options).unwrap();
+        let access = Access::new(&mut connection, place.settings());
+        let mut user = User { connection, access };
+        for _ in 0..3 {
+            assert_eq!(user.ask("SELECT v FROM t WHERE k = 'one'"), "eins");
+        }
+        assert_eq!(user.access.counts().asked, 0, "{}", place.server.name);
+        let denied = user.access.query(&mut user.connection, BY_KEY.as_bytes()).unwrap_err();
+        assert_eq!(denied.code(), 1143);
+        drop(user);
+        run(&mut place.sql, "DROP USER 'kv_reader'@'%'");
+    }
+}
