@@ -2,6 +2,7 @@
 //!
 //! A list of what is known, measured on MySQL 5.6.14, 8.0.33 and MariaDB 10.11: anything else may look at everything.
 
+use crate::reuse::BEFORE_PARENTHESIS;
 use crate::tokens::{Dialect, FirstWord, Token, Tokens};
 
 /// A longer statement is not looked at.
@@ -29,35 +30,8 @@ pub(crate) enum Look {
     Any,
 }
 
-/// Words behind which a parenthesis calls nothing that looks: what is no function, and the functions of servers that are used most.
-const BEFORE_PARENTHESIS: [&[u8]; 70] = [
-    b"SELECT",
-    b"FROM",
-    b"WHERE",
-    b"AND",
-    b"OR",
-    b"XOR",
-    b"NOT",
-    b"IN",
-    b"ON",
-    b"USING",
-    b"BETWEEN",
-    b"LIKE",
-    b"BY",
-    b"HAVING",
-    b"JOIN",
-    b"UNION",
-    b"ALL",
-    b"DISTINCT",
-    b"ANY",
-    b"SOME",
-    b"AS",
-    b"WHEN",
-    b"THEN",
-    b"ELSE",
-    b"CASE",
-    b"ASC",
-    b"DESC",
+/// More words behind which a parenthesis calls nothing that looks: what is no function, and the functions of servers that are used most.
+const FUNCTIONS: [&[u8]; 43] = [
     b"VALUES",
     b"VALUE",
     b"SET",
@@ -200,7 +174,7 @@ impl Seen {
                 self.reads_rows |= is_write
                     && is_any(word, &[b"SELECT", b"JOIN", b"TABLE", b"RETURNING", b"USING"]);
                 self.calls |= is_any(word, &[b"INTO", b"PROCEDURE"]) && !is_write;
-                may_be_called = !is_any(word, &BEFORE_PARENTHESIS);
+                may_be_called = !is_any(word, &BEFORE_PARENTHESIS) && !is_any(word, &FUNCTIONS);
             }
             Token::Text { .. } => may_be_called = true,
             // What a write calls is its trigger's or its values': see the documentation.

@@ -10,7 +10,7 @@ use crate::tokens::{Dialect, Token, Tokens};
 const MAX_READ_BYTES: usize = 4 << 10;
 
 /// Words behind which a parenthesis calls nothing.
-const BEFORE_PARENTHESIS: [&[u8]; 27] = [
+pub(crate) const BEFORE_PARENTHESIS: [&[u8]; 27] = [
     b"SELECT",
     b"FROM",
     b"WHERE",

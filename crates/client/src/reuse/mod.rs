@@ -25,7 +25,7 @@ use crate::connection::Connection;
 use crate::handshake::choose_charset;
 use crate::tokens::Dialect;
 use first::First;
-pub(crate) use harmless::{cannot_write, only_sets};
+pub(crate) use harmless::{BEFORE_PARENTHESIS, cannot_write, only_sets};
 use learnt::Learnt;
 pub(crate) use password::PasswordDigest;
 use traces::Traces;
