@@ -1,5 +1,7 @@
 //! The way of a statement: to a key-value port where that is known to give SQL's answer, else to the server.
 
+mod advising;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,8 +12,11 @@ use vaquita_client::{
     Statement, StatusFlags,
 };
 
+use advising::Advising;
+
 use crate::counts::Counts;
-use crate::knowledge::{Knowledge, Planned, Way};
+use crate::knowledge::{Knowledge, Planned, Server, Way};
+use crate::memcached::Mapping;
 use crate::plan::Reason;
 use crate::port::Port;
 use crate::select::{KeySelect, Literal};
@@ -41,11 +46,15 @@ pub struct Access {
     row: Vec<Option<Vec<u8>>>,
     /// Where the prepared statement went that ran last.
     executing: Found,
+    /// Where statements are noted, if no port is asked.
+    advising: Option<Box<Advising>>,
+    plugin: Option<Box<Mapping>>,
 }
 
 impl Drop for Access {
     fn drop(&mut self) {
         self.port.close();
+        self.hand_over_advice();
     }
 }
 
@@ -76,6 +85,7 @@ impl Access {
         let (port, knowledge) = shared::of(connection.address(), &settings);
         let standing = Arc::new(Standing::new(Arc::clone(&port), connection.session()));
         connection.set_onlooker(Some(Arc::clone(&standing) as _));
+        let advising = (settings.mode == Mode::Advise).then(Box::default);
         Access {
             settings,
             port,
@@ -88,7 +98,43 @@ impl Access {
             key: Vec::new(),
             row: Vec::new(),
             executing: Found::Server,
+            advising,
+            plugin: None,
         }
+    }
+
+    /// Takes the place of another one, or of none, behind statements that perhaps nobody has looked at: if those may have left temporary tables,
+    /// locks, or another kind of transaction, nothing is asked of a port as long as the session lives.
+    pub fn take_over(&mut self, connection: &Connection, before: Option<&Access>) {
+        let was_in_doubt = before.is_some_and(|before| before.standing.is_in_doubt());
+        if was_in_doubt || connection.may_hold_tables() {
+            self.standing.doubt();
+        }
+    }
+
+    /// Asks what the server has besides SQL, unless that is known, and keeps it for [`Access::plugin`]; whether there is anything.
+    ///
+    /// # Errors
+    /// The connection's.
+    pub fn look_for_port(&mut self, connection: &mut Connection) -> Result<bool, Error> {
+        let asked = self.apart(connection, |connection| {
+            let mut knowledge = self.knowledge.borrow_mut();
+            knowledge.refresh(connection, Instant::now(), self.settings.max_stale)
+        });
+        if let Err(crate::Error::Lost(error)) = asked {
+            return Err(error);
+        }
+        let knowledge = self.knowledge.borrow();
+        self.plugin = match &knowledge.server {
+            Server::Memcached(mapping) => Some(Box::new(mapping.clone())),
+            _ => None,
+        };
+        Ok(!knowledge.server.name().is_empty())
+    }
+
+    /// What the memcached plugin was told when [`Access::look_for_port`] looked, if there is one.
+    pub fn plugin(&self) -> Option<&Mapping> {
+        self.plugin.as_deref()
     }
 
     /// What was set.
@@ -131,10 +177,17 @@ impl Access {
         if let Found::Answered(columns) = found {
             return Ok(QueryResponse::ResultSet(columns));
         }
+        self.begin_advising();
         connection.send_query(sql)?;
         let response = connection.read_query_response()?;
-        if let (Some(asked), QueryResponse::ResultSet(columns)) = (asked, &response) {
+        let time = self.end_advising();
+        let columns =
+            if let QueryResponse::ResultSet(columns) = &response { Some(columns) } else { None };
+        if let (Some(asked), Some(columns)) = (asked, columns) {
             self.succeeded(&found, &asked, columns);
+        }
+        if let Some(time) = time {
+            self.advise(connection, sql, (asked, columns), time);
         }
         Ok(response)
     }
@@ -150,6 +203,7 @@ impl Access {
         statement: &Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<Option<Columns>, Error> {
+        self.executing = Found::Server;
         let dialect = connection.session().dialect();
         let asked = asked_by(statement, dialect).and_then(|mut asked| {
             asked.select.bind(parameters.iter().map(literal)).then_some(asked)
@@ -157,8 +211,9 @@ impl Access {
         let epoch = statement.text().map_or(0, |(_, epoch)| epoch);
         let keeps_kinds = statement.keeps_kinds(parameters);
         if asked.is_some() && (epoch != self.standing.epoch() || !keeps_kinds) {
-            self.counts.statements += 1;
+            self.counts.look();
             self.counts.refuse(Reason::Prepared);
+            self.begin_advising();
             return Ok(None);
         }
         let found = self.find(connection, asked)?;
@@ -167,16 +222,27 @@ impl Access {
             _ => None,
         };
         self.executing = found;
+        self.begin_advising();
         Ok(answered)
     }
 
-    /// A prepared statement's run that went to the server begins to answer with these columns.
-    pub fn executed(&mut self, connection: &Connection, statement: &Statement, columns: &Columns) {
+    /// A prepared statement's run that went to the server begins to answer, with these columns if it has a result.
+    pub fn executed(
+        &mut self,
+        connection: &Connection,
+        statement: &Statement,
+        columns: Option<&Columns>,
+    ) {
+        let time = self.end_advising();
         let found = std::mem::replace(&mut self.executing, Found::Server);
-        if let Found::ToSee | Found::ToLearn = found
-            && let Some(asked) = asked_by(statement, connection.session().dialect())
+        let asked = || asked_by(statement, connection.session().dialect());
+        if let (Found::ToSee | Found::ToLearn, Some(columns)) = (&found, columns)
+            && let Some(asked) = asked()
         {
             self.succeeded(&found, &asked, columns);
+        }
+        if let (Some(time), Some((sql, _))) = (time, statement.text()) {
+            self.advise(connection, sql, (asked(), columns), time);
         }
     }
 
@@ -186,7 +252,7 @@ impl Access {
         connection: &mut Connection,
         asked: Option<Asked<'_>>,
     ) -> Result<Found, Error> {
-        self.counts.statements += 1;
+        self.counts.look();
         let Some(asked) = asked else {
             return self.refuse(Reason::Form);
         };
@@ -204,7 +270,8 @@ impl Access {
         self.shape.extend([0; STATE_BYTES]);
         self.shape.push(asked.is_binary.into());
         asked.select.put_shape(asked.sql, &mut self.shape);
-        if !self.knowledge.borrow().has_seen(&self.shape) {
+        // Of what no port is asked it need not be known that the server takes it.
+        if self.advising.is_none() && !self.knowledge.borrow().has_seen(&self.shape) {
             self.counts.refuse(Reason::First);
             return Ok(Found::ToSee);
         }
@@ -262,7 +329,11 @@ impl Access {
         let mut knowledge = self.knowledge.borrow_mut();
         let looked = self.apart(connection, |connection| {
             knowledge.refresh(connection, now, self.settings.max_stale)?;
-            knowledge.look(connection, &asked.select, state, &self.settings.tables)
+            let looked = knowledge.look(connection, &asked.select, state, &self.settings.tables)?;
+            if looked.is_err() && self.advising.is_some() {
+                let _ = knowledge.look_at_table(connection, &asked.select, state)?;
+            }
+            Ok(looked)
         });
         match looked {
             Ok(Ok(())) => Ok(Found::ToLearn),
@@ -309,9 +380,6 @@ impl Access {
         now: Instant,
     ) -> Result<Found, Error> {
         let dialect = connection.session().dialect();
-        if self.settings.mode == Mode::Advise {
-            return Ok(self.left_to_server());
-        }
         let columns = &planned.columns;
         self.row.clear();
         let reply = match &planned.way {
@@ -322,6 +390,9 @@ impl Access {
                     Ok(key) => key,
                     Err(reason) => return self.refuse(reason),
                 };
+                if self.advising.is_some() {
+                    return Ok(self.left_to_server());
+                }
                 self.counts.ask();
                 let row = &mut self.row;
                 self.port
@@ -332,6 +403,9 @@ impl Access {
                     Ok(key) => key,
                     Err(reason) => return self.refuse(reason),
                 };
+                if self.advising.is_some() {
+                    return Ok(self.left_to_server());
+                }
                 let key: Vec<_> = key.iter().map(|value| Some(&**value)).collect();
                 self.counts.ask();
                 let row = &mut self.row;

@@ -97,6 +97,11 @@ impl Reuse {
         self.first != First::Past
     }
 
+    /// Whether statements may have left what only an onlooker would have seen.
+    pub(crate) fn has_unseen(&self) -> bool {
+        self.traces.has_unseen
+    }
+
     /// Whether the server owes replies.
     pub(crate) fn is_owed(&self) -> bool {
         self.owed > 0

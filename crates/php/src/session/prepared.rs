@@ -41,8 +41,12 @@ impl Session {
         sql: &[u8],
         parameters: &[Parameter<'_>],
     ) -> Result<(Statement, Result<Executed, Failed>), Failed> {
+        let begun = self.begin_unlooked();
         let prepared = self.drive(|connection| connection.prepare_and_execute(sql, parameters));
         let (statement, executed) = prepared?;
+        if executed.is_ok() {
+            self.note_unlooked(sql, begun);
+        }
         let executed = self.drive(|_| executed).and_then(|response| self.executed(response));
         Ok((statement, executed))
     }
@@ -84,9 +88,11 @@ impl Session {
             return Ok(Executed::Rows(columns));
         }
         let read = self.drive(|it| it.read_executed(statement, parameters, opens_cursor))?;
-        if let QueryResponse::ResultSet(columns) = &read {
-            self.note_executed(statement, columns);
-        }
+        let columns = match &read {
+            QueryResponse::ResultSet(columns) => Some(columns),
+            _ => None,
+        };
+        self.note_executed(statement, columns);
         self.executed(read)
     }
 
