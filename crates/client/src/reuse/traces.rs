@@ -86,6 +86,17 @@ impl Traces {
         self.add(Traces::of(command, dialect, is_several));
     }
 
+    /// Notes only whether a command may leave what an onlooker would have to see.
+    #[cold]
+    pub(crate) fn note_unseen(
+        &mut self,
+        command: &Command<'_>,
+        dialect: Dialect,
+        is_several: bool,
+    ) {
+        self.has_unseen |= Traces::of(command, dialect, is_several).has_unseen;
+    }
+
     /// What is left when another user has logged in on the same connection: the role, also one that the first had from the beginning.
     pub(crate) fn after_log_in(self) -> Traces {
         Traces { is_used: true, has_role: true, has_database: false, has_unseen: false, ..self }
@@ -170,6 +181,19 @@ impl Traces {
     }
 }
 
+/// Whether a command is worth being looked at for what an onlooker would have to see: all but the most frequent statements, by their first letters.
+#[inline]
+pub(crate) fn may_leave_unseen(command: &Command<'_>, is_several: bool) -> bool {
+    let (Command::Query(sql) | Command::StmtPrepare(sql)) = command else { return false };
+    is_several
+        || !matches!(
+            sql,
+            [b'S' | b's', b'E' | b'e', b'L' | b'l', ..]
+                | [b'I' | b'i' | b'U' | b'u', ..]
+                | [b'D' | b'd' | b'R' | b'r', b'E' | b'e', ..]
+        )
+}
+
 /// Whether this is a literal, or stands between literals.
 fn is_literal(token: Token<'_>) -> bool {
     match token {
@@ -223,8 +247,10 @@ mod tests {
         ] {
             let dialect =
                 Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
-            let traces = Traces::of(&Command::Query(sql.as_bytes()), dialect, true);
+            let command = Command::Query(sql.as_bytes());
+            let traces = Traces::of(&command, dialect, true);
             assert_eq!(traces.has_unseen, expected, "{sql}");
+            assert!(may_leave_unseen(&command, sql.contains(';')) || !expected, "{sql}");
         }
     }
 

@@ -9,6 +9,7 @@ use vaquita_client::{Columns, Connection};
 use super::{Access, Asked};
 use crate::advice::{self, Advice, Wanted};
 use crate::plan::Reason;
+use crate::select::KeySelect;
 
 /// The notes of a connection.
 #[derive(Debug, Default)]
@@ -50,11 +51,18 @@ impl Access {
     }
 
     /// Notes a statement that no port could have answered, because its text is not looked at before it is sent.
-    pub fn advise_unlooked(&mut self, connection: &Connection, sql: &[u8], time: Duration) {
-        if let Some(advising) = &mut self.advising {
-            let dialect = connection.session().dialect();
-            advising.advice.note(sql, dialect, time, Some(Reason::Prepared));
-        }
+    pub fn advise_unlooked(
+        &mut self,
+        connection: &Connection,
+        sql: &[u8],
+        columns: Option<&Columns>,
+        time: Duration,
+    ) {
+        let select = KeySelect::parse(sql, connection.session().dialect());
+        let asked = select.map(|select| Asked { sql, select, is_binary: true });
+        let reason = asked.map_or(Reason::Form, |_| Reason::Prepared);
+        self.counts.last = Some(reason);
+        self.advise(connection, sql, (asked, columns), time);
     }
 
     /// Whether statements are noted.

@@ -143,13 +143,18 @@ impl Session {
     }
 
     /// It has succeeded.
-    pub(super) fn note_unlooked(&self, sql: &[u8], begun: Option<Instant>) {
+    pub(super) fn note_unlooked(
+        &self,
+        sql: &[u8],
+        columns: Option<&Columns>,
+        begun: Option<Instant>,
+    ) {
         let Some(time) = begun.map(|begun| begun.elapsed()) else { return };
         let _ = self.connection.peek(|connection| {
             let Some(connection) = connection else { return };
             let _ = self.access.with(|access| {
                 if let Some(access) = access {
-                    access.advise_unlooked(connection, sql, time);
+                    access.advise_unlooked(connection, sql, columns, time);
                 }
             });
         });
