@@ -217,6 +217,19 @@ final class Kv
     /** One comes from pipeline(). */
     private function __construct() {}
 
+    /**
+     * With vaquita.kv = advise: what a key-value port would be good for, the statements by their shapes, what takes the most of the time first.
+     *
+     * `seconds` is from the sending of each to the beginning of its reply, `reasons` why a port could not have answered how many of them, and `table` what
+     * a port would have to know of a table for those that ask for a row by its key; `unique`: whether that key finds one row, null if that is not known.
+     *
+     * @return list<array{
+     *     shape: string, statements: int, seconds: float, share: float, eligible: bool, reasons: array<string, int>,
+     *     table: array{name: string, key: list<string>, values: list<string>, unique: bool|null}|null
+     * }>
+     */
+    public function advice(): array {}
+
     /** What the port answers from, for people; empty: it is not known, or there is none. */
     public function mapping(): string {}
 

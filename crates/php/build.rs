@@ -87,7 +87,7 @@ fn write_tables(out: &Path, include: &str) {
     };
     let target = vaquita_stub_gen::Target::of_header(&read(&header))
         .unwrap_or_else(|| fail(&format!("{header} does not define PHP_VERSION_ID")));
-    for module in ["mysqli", "pdo_mysql", "vaquita"] {
+    for module in ["mysqli", "pdo_mysql", "vaquita", "memcache"] {
         let stub = format!("stubs/{module}.stub.php");
         let tables = vaquita_stub_gen::generate(&read(&stub), target).unwrap_or_else(|error| {
             fail(&format!("crates/php/{stub}:{}: {}", error.line, error.message))

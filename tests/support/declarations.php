@@ -1,9 +1,10 @@
 <?php
 /*
- * What the extension declares in the namespace Vaquita, or what stubs/vaquita.php says of it, as PHP source: a declaration each, by its name.
+ * What the extension declares in the namespace Vaquita and of the old plugin's, or what the files in stubs/ say of it, as PHP source: a declaration each,
+ * by its name.
  *
  *     php declarations.php             of the extension that is loaded
- *     php -n declarations.php STUBS    of that file, in a PHP without the extension; what it has no comment for has (no comment) behind it
+ *     php -n declarations.php STUBS... of those files, in a PHP without the extension; what they have no comment for has (no comment) behind it
  */
 
 declare(strict_types=1);
@@ -44,7 +45,10 @@ function declarations(?string $stubs): array
     $add = function (string $name, string $source, Reflector $of) use (&$found, $stubs): void {
         $found[$name] = $source . ($stubs !== null && $of->getDocComment() === false ? ' (no comment)' : '');
     };
-    $is_ours = fn(string $name): bool => str_starts_with(strtolower($name), 'vaquita\\');
+    $is_ours = fn(string $name): bool => preg_match('/^(vaquita\\\\|mysqlnd_memcache_)/i', $name) === 1;
+    foreach (array_filter(get_defined_constants(), $is_ours, ARRAY_FILTER_USE_KEY) as $name => $value) {
+        $found["constant $name"] = "const $name = " . var_export($value, true) . ';';
+    }
     foreach (array_filter(array_merge(...array_values(get_defined_functions())), $is_ours) as $name) {
         $function = new ReflectionFunction($name);
         $add("function {$function->name}", signature($function), $function);
@@ -72,7 +76,7 @@ function declarations(?string $stubs): array
     return $found;
 }
 
-if (isset($argv[1])) {
-    require $argv[1];
+foreach (array_slice($argv, 1) as $file) {
+    require $file;
 }
 echo json_encode(declarations($argv[1] ?? null), JSON_THROW_ON_ERROR | JSON_PRETTY_PRINT), "\n";

@@ -290,6 +290,8 @@ impl Connection {
         }
         if self.options.is_persistent {
             self.reuse.note(&command, self.session.dialect(), self.multi_statements);
+        } else {
+            self.reuse.note_unseen(&command, self.session.dialect(), self.multi_statements);
         }
         let sent = if self.reuse.is_owed() {
             self.stream.write_behind(command.code(), body)

@@ -247,11 +247,16 @@ impl Connection {
         self.row = None;
         self.local_infiles = Names::default();
         self.is_followed = is_followed;
-        if self.options.is_persistent {
-            // By now it is known how the server has read it.
-            let (dialect, is_several) = (self.session.dialect(), self.multi_statements);
-            with_wire_form(command, |command| self.reuse.note(&command, dialect, is_several));
-        }
+        // By now it is known how the server has read it.
+        let (dialect, is_several) = (self.session.dialect(), self.multi_statements);
+        let is_persistent = self.options.is_persistent;
+        with_wire_form(command, |command| {
+            if is_persistent {
+                self.reuse.note(&command, dialect, is_several);
+            } else {
+                self.reuse.note_unseen(&command, dialect, is_several);
+            }
+        });
         self.answer = match command {
             Pipelined::Query(_) => Answer::Text,
             Pipelined::Execute(..) => Answer::Binary,

@@ -1,5 +1,10 @@
 //! The way of a statement: to a key-value port where that is known to give SQL's answer, else to the server.
 
+mod advising;
+mod asking;
+mod learning;
+mod midway;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,8 +15,11 @@ use vaquita_client::{
     Session, Statement, StatusFlags,
 };
 
+use advising::Advising;
+
 use crate::counts::Counts;
-use crate::knowledge::{Knowledge, Planned, Verdict, Way};
+use crate::knowledge::Knowledge;
+use crate::memcached::Mapping;
 use crate::plan::Reason;
 use crate::port::Port;
 use crate::select::{KeySelect, Literal, may_be_by_key};
@@ -42,11 +50,15 @@ pub struct Access {
     row: Vec<Option<Vec<u8>>>,
     /// Where the prepared statement went that ran last.
     executing: Found,
+    /// Where statements are noted, if no port is asked.
+    advising: Option<Box<Advising>>,
+    plugin: Option<Box<Mapping>>,
 }
 
 impl Drop for Access {
     fn drop(&mut self) {
         self.port.close();
+        self.hand_over_advice();
     }
 }
 
@@ -77,6 +89,7 @@ impl Access {
         let (port, knowledge) = shared::of(connection.address(), &settings);
         let standing = Arc::new(Standing::new(Arc::clone(&port), connection.session()));
         connection.set_onlooker(Some(Arc::clone(&standing) as _));
+        let advising = (settings.mode == Mode::Advise).then(Box::default);
         Access {
             settings,
             port,
@@ -89,6 +102,8 @@ impl Access {
             key: Vec::new(),
             row: Vec::new(),
             executing: Found::Server,
+            advising,
+            plugin: None,
         }
     }
 
@@ -131,10 +146,17 @@ impl Access {
         if let Found::Answered(columns) = found {
             return Ok(QueryResponse::ResultSet(columns));
         }
+        self.begin_advising();
         connection.send_query(sql)?;
         let response = connection.read_query_response()?;
-        if let QueryResponse::ResultSet(columns) = &response {
+        let time = self.end_advising();
+        let columns =
+            if let QueryResponse::ResultSet(columns) = &response { Some(columns) } else { None };
+        if let Some(columns) = columns {
             self.succeeded(&found, sql, connection.session().dialect(), columns);
+        }
+        if let Some(time) = time {
+            self.advise(connection, sql, columns, time);
         }
         Ok(response)
     }
@@ -150,12 +172,13 @@ impl Access {
         statement: &Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<Option<Columns>, Error> {
+        self.executing = Found::Server;
         let keeps_kinds = statement.keeps_kinds(parameters);
         let Some((sql, epoch)) = statement.text() else { return Ok(None) };
         if (epoch != self.standing.epoch() || !keeps_kinds) && may_be_by_key(sql) {
-            self.counts.statements += 1;
+            self.counts.look();
             self.counts.refuse(Reason::Prepared);
-            self.executing = Found::Server;
+            self.begin_advising();
             return Ok(None);
         }
         let found = self.find(connection, Asked { sql, given: Some(parameters) })?;
@@ -164,20 +187,30 @@ impl Access {
             _ => None,
         };
         self.executing = found;
+        self.begin_advising();
         Ok(answered)
     }
 
-    /// A prepared statement's run that went to the server begins to answer with these columns.
-    pub fn executed(&mut self, connection: &Connection, statement: &Statement, columns: &Columns) {
+    /// A prepared statement's run that went to the server begins to answer, with these columns if it has a result.
+    pub fn executed(
+        &mut self,
+        connection: &Connection,
+        statement: &Statement,
+        columns: Option<&Columns>,
+    ) {
+        let time = self.end_advising();
         let found = std::mem::replace(&mut self.executing, Found::Server);
-        if let Some((sql, _)) = statement.text() {
+        if let (Some((sql, _)), Some(columns)) = (statement.text(), columns) {
             self.succeeded(&found, sql, connection.session().dialect(), columns);
+        }
+        if let (Some(time), Some((sql, _))) = (time, statement.text()) {
+            self.advise(connection, sql, columns, time);
         }
     }
 
     /// Finds a statement's way; if it is to a port, goes there.
     fn find(&mut self, connection: &mut Connection, asked: Asked<'_>) -> Result<Found, Error> {
-        self.counts.statements += 1;
+        self.counts.look();
         if !may_be_by_key(asked.sql) {
             return self.refuse(Reason::Form);
         }
@@ -215,7 +248,8 @@ impl Access {
             self.knowledge.borrow_mut().refuse(&self.shape, Reason::Form);
             return self.refuse(Reason::Form);
         };
-        if !self.knowledge.borrow().has_seen(&self.shape) {
+        // Of what no port is asked it need not be known that the server takes it.
+        if self.advising.is_none() && !self.knowledge.borrow().has_seen(&self.shape) {
             self.counts.refuse(Reason::First);
             return Ok(Found::ToSee);
         }
@@ -243,193 +277,6 @@ impl Access {
             }
         };
         values.bind(asked.given.unwrap_or_default().iter().map(literal)).then_some(values)
-    }
-
-    /// Asks the server what has to be known of a session and a table; so the statement itself goes there, too.
-    fn ask(
-        &mut self,
-        connection: &mut Connection,
-        select: &KeySelect<'_>,
-        changes: u64,
-        now: Instant,
-    ) -> Result<Found, Error> {
-        if self.state.as_ref().is_none_or(|(at, ..)| *at != changes) {
-            self.ask_state(connection, changes)?;
-        }
-        match self.verdict(now).as_deref() {
-            Some(Err(reason)) => self.refuse(*reason),
-            Some(Ok(_)) => Ok(self.left_to_server()),
-            None => self.look(connection, select, now),
-        }
-    }
-
-    /// The verdict upon the shape at hand in a session as this one is.
-    fn verdict(&mut self, now: Instant) -> Option<Arc<Verdict>> {
-        let (_, number, state) = self.state.as_ref()?;
-        if let Some(reason) = state.reason {
-            return Some(Arc::new(Err(reason)));
-        }
-        let number = *number;
-        self.set_state(number);
-        self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale)
-    }
-
-    fn set_state(&mut self, number: u32) {
-        self.shape.iter_mut().zip(number.to_le_bytes()).for_each(|(to, from)| *to = from);
-    }
-
-    fn ask_state(&mut self, connection: &mut Connection, changes: u64) -> Result<(), Error> {
-        self.state = None;
-        let is_tracked = self.is_tracked;
-        let asked = self.apart(connection, |connection| State::ask(connection, !is_tracked));
-        let state = match asked {
-            Ok(state) => state,
-            Err(crate::Error::Lost(error))
-                if connection.state() != vaquita_client::State::Ready =>
-            {
-                return Err(error);
-            }
-            Err(_) => State::unknown(),
-        };
-        self.is_tracked = true;
-        let number = self.knowledge.borrow_mut().number_of(&state);
-        self.state = Some((changes, number, state));
-        Ok(())
-    }
-
-    /// Asks the server what has to be known of a table.
-    fn look(
-        &mut self,
-        connection: &mut Connection,
-        select: &KeySelect<'_>,
-        now: Instant,
-    ) -> Result<Found, Error> {
-        let Some((_, _, state)) = &self.state else { return self.refuse(Reason::Settings) };
-        let mut knowledge = self.knowledge.borrow_mut();
-        let looked = self.apart(connection, |connection| {
-            knowledge.refresh(connection, now, self.settings.max_stale)?;
-            knowledge.look(connection, select, state, &self.settings.tables)
-        });
-        match looked {
-            Ok(Ok(())) => Ok(Found::ToLearn),
-            Ok(Err(reason)) => {
-                knowledge.refuse(&self.shape, reason);
-                drop(knowledge);
-                self.refuse(reason)
-            }
-            Err(crate::Error::Lost(error)) => Err(error),
-            Err(_) => {
-                drop(knowledge);
-                self.refuse(Reason::Port)
-            }
-        }
-    }
-
-    /// A statement that went to the server has these columns.
-    fn succeeded(&mut self, found: &Found, sql: &[u8], dialect: Dialect, columns: &Columns) {
-        match found {
-            Found::ToSee => {
-                self.set_state(0);
-                self.knowledge.borrow_mut().see(&self.shape);
-            }
-            Found::ToLearn => self.learn(sql, dialect, columns),
-            Found::Answered(_) | Found::Server => {}
-        }
-    }
-
-    fn learn(&mut self, sql: &[u8], dialect: Dialect, columns: &Columns) {
-        let Some(select) = KeySelect::parse(sql, dialect) else { return };
-        let Some((_, _, state)) = &self.state else { return };
-        let dirty = self.settings.allows_dirty;
-        let mut knowledge = self.knowledge.borrow_mut();
-        match knowledge.learn(&self.shape, &select, state, columns, dirty) {
-            Ok(()) => {
-                self.counts.learnt += 1;
-                self.counts.eligible += 1;
-            }
-            Err(reason) => self.counts.refuse(reason),
-        }
-    }
-
-    fn ask_port(
-        &mut self,
-        connection: &mut Connection,
-        asked: Asked<'_>,
-        values: &Values<'_>,
-        planned: &Planned,
-        now: Instant,
-    ) -> Result<Found, Error> {
-        let dialect = connection.session().dialect();
-        if self.settings.mode == Mode::Advise {
-            return Ok(self.left_to_server());
-        }
-        let columns = &planned.columns;
-        self.row.clear();
-        let reply = match &planned.way {
-            Way::Memcached(plan) => {
-                let Some(value) = values.all().first() else { return self.refuse(Reason::Form) };
-                let key = match plan.put_key(*value, dialect, &mut self.key) {
-                    Ok(key) => key,
-                    Err(reason) => return self.refuse(reason),
-                };
-                self.counts.ask();
-                let row = &mut self.row;
-                self.port
-                    .memcached(now, |port| port.get(key, |_, given| row.push(Some(given.to_vec()))))
-            }
-            Way::HandlerSocket(id, plan, secret) => {
-                let key = match plan.key(values.all(), dialect) {
-                    Ok(key) => key,
-                    Err(reason) => return self.refuse(reason),
-                };
-                let key: Vec<_> = key.iter().map(|value| Some(&**value)).collect();
-                self.counts.ask();
-                let row = &mut self.row;
-                self.port.handler_socket(now, secret, (*id, plan), |port, index| {
-                    let mut found = None;
-                    port.send_find(index, &[&key], 1)?;
-                    port.read_rows(index, |given| {
-                        found = Some(());
-                        row.extend(given.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
-                    })?;
-                    Ok(found)
-                })
-            }
-        };
-        match reply {
-            Ok(Some(())) => {}
-            Ok(None) => {
-                self.counts.misses += 1;
-                return self.refuse(Reason::Miss);
-            }
-            Err(_) => {
-                self.counts.errors += 1;
-                return self.refuse(Reason::Port);
-            }
-        }
-        let given: Vec<_> = self.row.iter().map(Option::as_deref).collect();
-        let row = match &planned.way {
-            Way::Memcached(plan) => plan.row(given.first().copied().flatten().unwrap_or_default()),
-            Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),
-        };
-        let answered = row.and_then(|row| {
-            let is_answered = connection.answer(columns, asked.given.is_some(), &row);
-            if is_answered { Ok(()) } else { Err(Reason::Row) }
-        });
-        match answered {
-            Ok(()) => {
-                self.counts.answered += 1;
-                Ok(Found::Answered(Arc::clone(columns)))
-            }
-            Err(reason) => self.refuse(reason),
-        }
-    }
-
-    /// Asks something of the server without telling it to whoever looks on.
-    fn apart<R>(&self, connection: &mut Connection, ask: impl FnOnce(&mut Connection) -> R) -> R {
-        let said = connection.apart(ask);
-        self.standing.accept_told(connection.session());
-        said
     }
 
     /// One that a port could have answered.

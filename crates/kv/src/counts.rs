@@ -1,6 +1,6 @@
 //! What became of statements.
 
-use crate::plan::Reason;
+use crate::plan::{Reason, Reasons};
 
 /// What became of a connection's statements.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,10 +19,18 @@ pub struct Counts {
     pub misses: u64,
     /// Those for which the port failed.
     pub errors: u64,
-    reasons: [u64; Reason::ALL.len()],
+    reasons: Reasons,
+    /// Why the last one went to the server; `None`: a port could have answered it.
+    pub(crate) last: Option<Reason>,
 }
 
 impl Counts {
+    /// Counts one that is looked at.
+    pub(crate) fn look(&mut self) {
+        self.statements += 1;
+        self.last = None;
+    }
+
     /// Counts one for which a port is asked.
     pub(crate) fn ask(&mut self) {
         self.eligible += 1;
@@ -31,14 +39,12 @@ impl Counts {
 
     /// Counts one that went to the server.
     pub(crate) fn refuse(&mut self, reason: Reason) {
-        let place = Reason::ALL.iter().position(|it| *it == reason);
-        if let Some(count) = place.and_then(|place| self.reasons.get_mut(place)) {
-            *count += 1;
-        }
+        self.reasons.add(reason, 1);
+        self.last = Some(reason);
     }
 
     /// How many went to the server, by reason.
     pub fn reasons(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
-        Reason::ALL.into_iter().zip(self.reasons).filter(|(_, count)| *count > 0)
+        self.reasons.iter()
     }
 }

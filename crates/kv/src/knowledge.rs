@@ -180,6 +180,20 @@ impl Knowledge {
         if !(database.is_ascii() && select.table.is_ascii()) {
             return Ok(Err(Reason::Table));
         }
+        self.look_at_table(connection, select, state)
+    }
+
+    /// Asks what the server says of a statement's table, unless that is known.
+    ///
+    /// # Errors
+    /// The inner: it says nothing, or the user may not read all of it.
+    pub(crate) fn look_at_table(
+        &mut self,
+        connection: &mut Connection,
+        select: &KeySelect<'_>,
+        state: &State,
+    ) -> Result<Result<(), Reason>, Error> {
+        let database = select.database.unwrap_or(&state.database);
         let key = (self.number_of(state), (database.into(), select.table.into()));
         if let Some(known) = self.tables.get(&key) {
             return Ok(known.as_ref().map(|_| ()).ok_or(Reason::Rights));
@@ -194,6 +208,13 @@ impl Knowledge {
         let found = table.as_ref().map(|_| ()).ok_or(Reason::Rights);
         self.tables.insert(key, table);
         Ok(found)
+    }
+
+    /// What the server says of a statement's table, if it was asked.
+    pub(crate) fn table(&mut self, select: &KeySelect<'_>, state: &State) -> Option<&Table> {
+        let database = select.database.unwrap_or(&state.database);
+        let key = (self.number_of(state), (database.into(), select.table.into()));
+        self.tables.get(&key)?.as_ref()
     }
 
     /// Remembers how statements of a shape are answered, whose columns are these.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod advice;
 mod by_sql;
 mod counts;
 mod decimal;
@@ -23,13 +24,15 @@ mod state;
 mod table;
 
 pub use access::Access;
+pub use advice::{Advice, Line as AdviceLine, Wanted, write_advice};
 pub use by_sql::{Found, KeyValue, KeyedTable, TableError, Written};
 pub use counts::Counts;
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};
 pub use link::Timeouts;
 pub use memcached::{
-    Container, Expiry, Key, Line, MAX_KEY_BYTES, Mapping, Memcached, MemcachedPlan, Store,
+    Container, Expiry, Key, Line, MAPPING_QUERY, MAX_KEY_BYTES, Mapping, Memcached, MemcachedPlan,
+    Store,
 };
 pub use plan::{Origin, Reason};
 pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};

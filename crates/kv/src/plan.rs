@@ -116,6 +116,24 @@ impl Reason {
     }
 }
 
+/// How many there were of each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reasons([u64; Reason::ALL.len()]);
+
+impl Reasons {
+    pub(crate) fn add(&mut self, reason: Reason, count: u64) {
+        let place = Reason::ALL.iter().position(|it| *it == reason);
+        if let Some(sum) = place.and_then(|place| self.0.get_mut(place)) {
+            *sum += count;
+        }
+    }
+
+    /// Those that there were.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
+        Reason::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
+    }
+}
+
 /// Where a column of the result comes from, as the server says in its definition; empty where it is no column's.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {

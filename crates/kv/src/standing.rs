@@ -8,6 +8,10 @@ use vaquita_client::{Effect, Onlooker, Session};
 use crate::plan::Reason;
 use crate::port::Port;
 
+/// What one begins to count its session's changes at: what was prepared under the eyes of another one is not taken for its own.
+static FIRST: AtomicU64 = AtomicU64::new(0);
+const A_STANDING: u64 = 1 << 40;
+
 /// Whether a session is as it was when it was asked.
 ///
 /// A session is of one thread; that this is made of atomics is for its connection, which may be handed on.
@@ -29,7 +33,7 @@ pub(crate) struct Standing {
 impl Standing {
     pub(crate) fn new(port: Arc<Port>, session: &Session) -> Standing {
         Standing {
-            changes: AtomicU64::new(0),
+            changes: AtomicU64::new(FIRST.fetch_add(A_STANDING, Relaxed)),
             is_in_doubt: AtomicBool::new(false),
             is_locked: AtomicBool::new(false),
             told: AtomicU64::new(session.state_changes),
@@ -51,6 +55,16 @@ impl Standing {
         } else {
             Ok(self.changes.load(Relaxed))
         }
+    }
+
+    /// Whether it can't be known what it is.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.is_in_doubt.load(Relaxed)
+    }
+
+    /// It is not known what was done before.
+    pub(crate) fn doubt(&self) {
+        self.is_in_doubt.store(true, Relaxed);
     }
 
     /// What the server has told of is known: who asks the session has told it something itself.

@@ -122,6 +122,16 @@ impl Table {
     pub fn column(&self, name: &[u8]) -> Option<(usize, &Column)> {
         self.columns.iter().enumerate().find(|(_, column)| is_same_name(&column.name, name))
     }
+
+    /// Whether a unique index is of these columns and no others, in whatever order.
+    pub(crate) fn has_unique(&self, names: &[Box<[u8]>]) -> bool {
+        let places: Option<Vec<usize>> =
+            names.iter().map(|name| self.column(name).map(|(place, _)| place)).collect();
+        let Some(places) = places else { return false };
+        let indexes = self.indexes.iter().filter_map(|index| index.columns.as_deref());
+        let mut of_them = indexes.filter(|index| index.len() == places.len());
+        of_them.any(|index| index.iter().all(|place| places.contains(place)))
+    }
 }
 
 impl Column {

@@ -1,6 +1,8 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
 pub(crate) mod kv;
+pub(crate) mod kv_advice;
+pub(crate) mod memcache;
 pub(crate) mod row;
 pub(crate) mod row_iterator;
 pub(crate) mod rows;
@@ -39,6 +41,8 @@ impl Module for Vaquita {
         Setting::new(c"vaquita.kv", Some(c"off"), Scope::All).one_of(&key_value::MODES),
         Setting::new(c"vaquita.kv_address", Some(c""), Scope::All)
             .checked(key_value::is_address, c"host:port, [IPv6]:port or the path of a socket"),
+        Setting::new(c"vaquita.kv_advice", Some(c""), Scope::NotScript)
+            .checked(key_value::is_path, c"the path of a file, from the root"),
         Setting::flag(c"vaquita.kv_allow_dirty", c"0", Scope::All),
         Setting::number(c"vaquita.kv_max_stale_ms", c"1000", Scope::All).not_negative(),
         Setting::new(c"vaquita.kv_tables", Some(c""), Scope::All)
@@ -68,11 +72,19 @@ impl Module for Vaquita {
         if INACTIVE.get().is_some() { Functions::NONE } else { classes::own_functions() }
     }
 
-    fn start(_module_number: c_int) {
+    fn start(module_number: c_int) {
         if INACTIVE.get().is_none() {
-            classes::register_own();
+            classes::register_own(module_number);
         }
         tls::warn_of_least();
+    }
+
+    fn stop() {
+        vaquita_kv::write_advice(true);
+    }
+
+    fn request_shutdown() {
+        session::let_go();
     }
 
     fn request_end() {
@@ -89,6 +101,7 @@ impl Module for Vaquita {
                 (c"Version", Self::version()),
                 (c"Build", BUILD.get_or_init(|| text(&[build_id().to_bytes(), profile]))),
                 (c"TLS", c"1.2 and 1.3 (rustls)"),
+                (c"Key-value access", c"memcached (MySQL), HandlerSocket (MariaDB)"),
             ],
         );
     }

@@ -23,6 +23,8 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {} // command
 final class Kv { // not serializable, no dynamic properties
     private function __construct() {} // vaquita::kv::construct
 
+    public function advice(): array {} // vaquita::kv_advice::advice
+
     public function mapping(): string {} // vaquita::kv::mapping
 
     public function refresh(): void {} // vaquita::kv::refresh

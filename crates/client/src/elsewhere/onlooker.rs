@@ -34,6 +34,12 @@ impl Connection {
         asked
     }
 
+    /// Whether the session's statements may have left temporary tables, locks, or another kind of transaction: what who looks on from now on has not
+    /// seen. That a function may have done it, which a SELECT has called, is not seen from here.
+    pub fn may_hold_tables(&self) -> bool {
+        self.reuse.has_unseen()
+    }
+
     /// Has somebody told what each command does, before it is sent, or nobody any more.
     pub fn set_onlooker(&mut self, onlooker: Option<Arc<dyn Onlooker>>) {
         self.onlooker = onlooker;

@@ -91,10 +91,28 @@ impl Reuse {
         self.traces.note(command, dialect, is_several);
     }
 
+    /// Notes of a command that is about to be sent only whether it may leave what an onlooker would have to see.
+    #[inline]
+    pub(crate) fn note_unseen(
+        &mut self,
+        command: &Command<'_>,
+        dialect: Dialect,
+        is_several: bool,
+    ) {
+        if traces::may_leave_unseen(command, is_several) {
+            self.traces.note_unseen(command, dialect, is_several);
+        }
+    }
+
     /// Whether the session's user has still to give the first command.
     #[inline]
     pub(crate) fn is_first(&self) -> bool {
         self.first != First::Past
+    }
+
+    /// Whether statements may have left what only an onlooker would have seen.
+    pub(crate) fn has_unseen(&self) -> bool {
+        self.traces.has_unseen
     }
 
     /// Whether the server owes replies.

@@ -2,6 +2,7 @@
 
 use vaquita_protocol::Command;
 
+use crate::statement_cache::Effect;
 use crate::tokens::{Dialect, FirstWord, Token, Tokens};
 
 /// How much of a statement is read before it counts as one that leaves everything.
@@ -20,6 +21,8 @@ pub(crate) struct Traces {
     pub(crate) is_indelible: bool,
     /// An id for the next row, which MySQL 5.6 keeps when another logs in.
     pub(crate) has_insert_id: bool,
+    /// Temporary tables, locks, another kind of transaction: what an onlooker would have had to see.
+    pub(crate) has_unseen: bool,
 }
 
 /// Words that a statement begins with which can't change the database, nor run another that does. Functions, triggers and procedures may
@@ -51,20 +54,30 @@ const KEEPS_DATABASE: [&[u8]; 24] = [
     b"LOAD",
 ];
 
+/// Words that a statement begins with which leaves nothing that an onlooker would have to see.
+const FREQUENT: [&[u8]; 8] =
+    [b"SELECT", b"INSERT", b"UPDATE", b"DELETE", b"REPLACE", b"SHOW", b"COMMIT", b"ROLLBACK"];
+
 /// What a SET names whose effect nothing undoes: the profiles of statements, which MariaDB keeps, MySQL's resource groups, and what its
 /// optimizer wrote down of the last statements.
 const INDELIBLE: [&[u8]; 3] = [b"profiling", b"resource", b"optimizer_trace"];
 const INSERT_ID: &[u8] = b"insert_id";
 
 impl Traces {
-    const ALL: Traces =
-        Traces { is_used: true, has_role: true, has_database: true, ..Traces::NONE };
+    const ALL: Traces = Traces {
+        is_used: true,
+        has_role: true,
+        has_database: true,
+        has_unseen: true,
+        ..Traces::NONE
+    };
     const NONE: Traces = Traces {
         is_used: false,
         has_role: false,
         has_database: false,
         is_indelible: false,
         has_insert_id: false,
+        has_unseen: false,
     };
 
     /// Notes a command that is about to be sent; with `is_several` the server takes several statements in one query.
@@ -73,9 +86,20 @@ impl Traces {
         self.add(Traces::of(command, dialect, is_several));
     }
 
+    /// Notes only whether a command may leave what an onlooker would have to see.
+    #[cold]
+    pub(crate) fn note_unseen(
+        &mut self,
+        command: &Command<'_>,
+        dialect: Dialect,
+        is_several: bool,
+    ) {
+        self.has_unseen |= Traces::of(command, dialect, is_several).has_unseen;
+    }
+
     /// What is left when another user has logged in on the same connection: the role, also one that the first had from the beginning.
     pub(crate) fn after_log_in(self) -> Traces {
-        Traces { is_used: true, has_role: true, has_database: false, ..self }
+        Traces { is_used: true, has_role: true, has_database: false, has_unseen: false, ..self }
     }
 
     fn add(&mut self, other: Traces) {
@@ -84,6 +108,7 @@ impl Traces {
         self.has_database |= other.has_database;
         self.is_indelible |= other.is_indelible;
         self.has_insert_id |= other.has_insert_id;
+        self.has_unseen |= other.has_unseen;
     }
 
     fn of(command: &Command<'_>, dialect: Dialect, is_several: bool) -> Traces {
@@ -118,8 +143,10 @@ impl Traces {
         let mut tokens = Tokens::new(sql.get(..MAX_READ_BYTES).unwrap_or(sql), dialect);
         let FirstWord::Word(first) = tokens.first_word() else { return Traces::all_of(sql) };
         let is = |keyword: &[u8]| first.eq_ignore_ascii_case(keyword);
+        let is_frequent = || FREQUENT.into_iter().any(is);
+        let has_unseen = || !is_frequent() && Effect::of_statement(sql, dialect).is_to_be_seen();
         if !KEEPS_DATABASE.into_iter().any(is) {
-            return Traces::all_of(sql);
+            return Traces { has_unseen: has_unseen(), ..Traces::all_of(sql) };
         }
         // What double quotes and backslashes mean depends on sql_mode.
         let is_read_in_one_way = || !(sql.contains(&b'"') && sql.contains(&b'\\'));
@@ -149,8 +176,22 @@ impl Traces {
             true
         };
         let set = if is(b"SET") { Traces::all_of(sql) } else { Traces::NONE };
-        Traces { is_used: true, has_role, has_database: false, ..set }
+        let has_unseen = has_unseen();
+        Traces { is_used: true, has_role, has_database: false, has_unseen, ..set }
     }
+}
+
+/// Whether a command is worth being looked at for what an onlooker would have to see: all but the most frequent statements, by their first letters.
+#[inline]
+pub(crate) fn may_leave_unseen(command: &Command<'_>, is_several: bool) -> bool {
+    let (Command::Query(sql) | Command::StmtPrepare(sql)) = command else { return false };
+    is_several
+        || !matches!(
+            sql,
+            [b'S' | b's', b'E' | b'e', b'L' | b'l', ..]
+                | [b'I' | b'i' | b'U' | b'u', ..]
+                | [b'D' | b'd' | b'R' | b'r', b'E' | b'e', ..]
+        )
 }
 
 /// Whether this is a literal, or stands between literals.
@@ -186,6 +227,31 @@ mod tests {
         .filter_map(|(has, letter)| has.then_some(letter))
         .collect();
         assert_eq!(shown, expected, "{sql}");
+    }
+
+    #[test]
+    fn what_an_onlooker_would_have_to_see_is_known() {
+        for (sql, expected) in [
+            ("SELECT a FROM t", false),
+            ("INSERT INTO t VALUES (1)", false),
+            ("SET NAMES utf8mb4", false),
+            ("SET autocommit = 0", false),
+            ("SET TRANSACTION READ ONLY", true),
+            ("USE d", false),
+            ("CREATE TABLE t (a INT)", false),
+            ("CREATE TEMPORARY TABLE t (a INT)", true),
+            ("DROP TABLE t", false),
+            ("LOCK TABLES t READ", true),
+            ("CALL p()", true),
+            ("SELECT 1; CREATE TEMPORARY TABLE t (a INT)", true),
+        ] {
+            let dialect =
+                Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
+            let command = Command::Query(sql.as_bytes());
+            let traces = Traces::of(&command, dialect, true);
+            assert_eq!(traces.has_unseen, expected, "{sql}");
+            assert!(may_leave_unseen(&command, sql.contains(';')) || !expected, "{sql}");
+        }
     }
 
     #[test]

@@ -84,6 +84,11 @@ impl Effect {
         }
     }
 
+    /// Whether it can't be asked for afterwards.
+    pub(crate) fn is_to_be_seen(self) -> bool {
+        matches!(self, Effect::NextTransaction | Effect::Locks | Effect::Anything)
+    }
+
     /// What running a statement does.
     pub(crate) fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
         let mut tokens = Tokens::new(sql, dialect);

@@ -47,6 +47,10 @@ pub struct Container {
     pub index: Box<[u8]>,
 }
 
+/// What asks for the tables.
+pub const MAPPING_QUERY: &str = "SELECT name, db_schema, db_table, key_columns, value_columns, flags, expire_time_column, unique_idx_name_on_key \
+     FROM innodb_memcache.containers ORDER BY name";
+
 impl Mapping {
     /// What a server's plugin was told; `None` if it has none that is active.
     ///
@@ -77,11 +81,7 @@ impl Mapping {
             let found = options.iter().find(|row| value(row, 0) == name);
             found.map_or(usual, |row| value(row, 1)).into()
         };
-        let told = rows(
-            connection,
-            b"SELECT name, db_schema, db_table, key_columns, value_columns, flags, expire_time_column, unique_idx_name_on_key \
-              FROM innodb_memcache.containers ORDER BY name",
-        )?;
+        let told = rows(connection, MAPPING_QUERY.as_bytes())?;
         let containers = told.iter().map(Container::of).collect();
         let [separator, delimiter] =
             [option(b"separator", b"|"), option(b"table_map_delimiter", b".")];

@@ -16,7 +16,7 @@ mod plan;
 mod reply;
 
 pub use key::{Key, MAX_KEY_BYTES};
-pub use mapping::{Container, Mapping};
+pub use mapping::{Container, MAPPING_QUERY, Mapping};
 pub use plan::Plan as MemcachedPlan;
 pub use reply::Line;
 

@@ -61,7 +61,7 @@ fn prepared_statements_go_there_too() {
                 connection.send_execute(&statement, &[parameter], false).unwrap();
                 let response = connection.read_executed(&statement, &[parameter], false).unwrap();
                 let QueryResponse::ResultSet(columns) = response else { panic!("{response:?}") };
-                access.executed(connection, &statement, &columns);
+                access.executed(connection, &statement, Some(&columns));
             }
             assert!(connection.has_binary_rows());
             let stored = connection.store_result().unwrap();

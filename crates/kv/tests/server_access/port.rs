@@ -102,7 +102,7 @@ fn no_key_is_more_than_a_key_at_the_port() {
                     let QueryResponse::ResultSet(columns) = response else {
                         panic!("{response:?}")
                     };
-                    access.executed(connection, &statement, &columns);
+                    access.executed(connection, &statement, Some(&columns));
                 }
                 let stored = connection.store_result().unwrap();
                 assert_eq!(stored.rows(), u64::from(key != long), "{key:?}");

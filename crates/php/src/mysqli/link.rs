@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::zend::array::Plain;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, deprecated_call, throw_error, warning};
+use crate::zend::held::Held;
 use crate::zend::object::{Class, ClassSlot, Object};
 use crate::zend::property::{Property, Reading};
 use crate::zend::slot::Slot;
@@ -51,6 +52,10 @@ impl Class for Link {
 
     fn class() -> &'static ClassSlot {
         &CLASS
+    }
+
+    fn held(&self) -> [Option<&Held>; 3] {
+        [Some(&self.session.memcache), None, None]
     }
 
     const PROPERTIES: &'static [Property<Link>] = &[

@@ -6,6 +6,7 @@ use super::link::{Link, finish};
 use super::report::EARLIER_STATEMENT;
 use super::result::{self, ResultSet, STORE_RESULT, USE_RESULT};
 use crate::session::Session;
+use crate::vaquita::memcache;
 use crate::zend::call::Call;
 use crate::zend::error::{Outcome, Thrown, deprecated, is_pending};
 use crate::zend::object::{Object, make};
@@ -20,6 +21,10 @@ const STORE_RESULT_COPY_DATA: i64 = 16;
 /// `mysqli_query`.
 pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(1, 2)?;
+    memcache::telling_call(call, &link.state().session, |call| run_query(call, link))
+}
+
+fn run_query(call: &mut Call<'_>, link: Object<'_, Link>) -> Outcome {
     let sql = call.bytes()?;
     let mode = call.long_or(STORE_RESULT)?;
     if sql.is_empty() {
@@ -49,6 +54,10 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
 /// `mysqli_real_query`.
 pub(crate) fn real_query(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(1, 1)?;
+    memcache::telling_call(call, &link.state().session, |call| run_real_query(call, link))
+}
+
+fn run_real_query(call: &mut Call<'_>, link: Object<'_, Link>) -> Outcome {
     let sql = call.bytes()?;
     let session = Link::session(link, Status::Valid)?;
     session.allow_multi_statements(false);

@@ -6,8 +6,10 @@ use super::{PARAM_LOB, PARAM_STR_CHAR, PARAM_STR_NATL, attribute, connect};
 use crate::session::Session;
 use crate::session::failure::LastError;
 use crate::statistics::Key;
+use crate::vaquita::memcache;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
+use crate::zend::held::Held;
 use crate::zend::pdo::{self, Attribute, Handle, Options, Running};
 use crate::zend::slot::{Slot, Value};
 use crate::zend::string::Str;
@@ -100,6 +102,19 @@ impl Database {
         done.ok()
     }
 
+    /// Runs a statement whose rows nobody wants: how many it changed.
+    fn run_query(&self, handle: Handle<'_>, sql: &[u8]) -> Option<i64> {
+        self.settle(handle, self.session.query_whole(sql))?;
+        let changed = self.session.last(UNKNOWN_ROWS, |said| said.affected_rows);
+        if changed == UNKNOWN_ROWS {
+            // As in stock rows stay where they are, in the way of the next statement, and an earlier error is forgotten.
+            self.fail(handle);
+            return Some(0);
+        }
+        self.settle(handle, self.session.skip_results())?;
+        Some(changed.cast_signed())
+    }
+
     /// Tells the server whether each statement is a transaction of its own.
     pub(super) fn autocommit(&self, handle: Handle<'_>) -> bool {
         let sql: &[u8] =
@@ -126,6 +141,10 @@ impl pdo::Database for Database {
 
     fn connect(&self, handle: Handle<'_>, options: Options<'_>) -> bool {
         connect::connect(self, handle, options)
+    }
+
+    fn held(&self) -> &Held {
+        &self.session.memcache
     }
 
     fn statement(&self) -> Statement {
@@ -156,15 +175,7 @@ impl pdo::Database for Database {
     }
 
     fn run(&self, handle: Handle<'_>, sql: &[u8]) -> Option<i64> {
-        self.settle(handle, self.session.query_whole(sql))?;
-        let changed = self.session.last(UNKNOWN_ROWS, |said| said.affected_rows);
-        if changed == UNKNOWN_ROWS {
-            // As in stock rows stay where they are, in the way of the next statement, and an earlier error is forgotten.
-            self.fail(handle);
-            return Some(0);
-        }
-        self.settle(handle, self.session.skip_results())?;
-        Some(changed.cast_signed())
+        memcache::telling(&self.session, || self.run_query(handle, sql))
     }
 
     fn quote(&self, handle: Handle<'_>, text: &[u8], kind: u32) -> Option<Str> {
@@ -186,7 +197,7 @@ impl pdo::Database for Database {
     }
 
     fn begin(&self, handle: Handle<'_>) -> bool {
-        self.run(handle, b"START TRANSACTION").is_some()
+        self.run_query(handle, b"START TRANSACTION").is_some()
     }
 
     fn commit(&self, handle: Handle<'_>) -> bool {
@@ -225,6 +236,7 @@ impl pdo::Database for Database {
             self.error.clear();
             self.settings.set_defaults();
             handle.set_sqlstate([0; 5]);
+            self.session.memcache.clear();
         }
     }
 

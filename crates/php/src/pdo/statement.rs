@@ -11,6 +11,7 @@ use crate::session::failure::{Failed, LastError};
 use crate::session::prepared::{Executed, with_parameters};
 use crate::session::rows::{Kept, Rows, Unkept, Which};
 use crate::statistics::Key;
+use crate::vaquita::memcache;
 use crate::zend::error::Thrown;
 use crate::zend::guarded::Guarded;
 use crate::zend::held::Held;
@@ -175,6 +176,29 @@ impl Statement {
         executed.unwrap_or(Err(Failed))
     }
 
+    /// Runs it, and takes what comes; false: it has the error.
+    fn execute_query(&self, running: Running<'_>, is_replaced: bool) -> bool {
+        self.is_done.set(false);
+        self.used_bytes.set(memory::used());
+        if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
+            self.values.clear();
+            let rows = self.rows.with(Option::take).ok().flatten();
+            let _ = self.left.with(|left| *left = rows.or(left.take()));
+            running.set_sqlstate(INVALID_PARAMETER_NUMBER);
+            return false;
+        }
+        self.free_rows();
+        if is_replaced && !self.is_prepared() && running.bound_parameters() > 0 {
+            // Quoted for another character set a parameter could end its own quotes: stock sends it, or crashes.
+            self.error.set(codes::SERVER_GONE_ERROR, *b"HY000", REPLACED.to_vec());
+            running.set_sqlstate(self.error.sqlstate());
+            return false;
+        }
+        let executed = self.run(running);
+        let taken = executed.and_then(|executed| self.take(running, executed));
+        self.settle(running, taken).is_some()
+    }
+
     /// What a query has been answered with.
     fn answered(&self) -> Executed {
         self.session.take_announced().map_or(Executed::Done, Executed::Rows)
@@ -326,25 +350,7 @@ impl pdo::Statement for Statement {
     }
 
     fn execute(&self, running: Running<'_>, is_replaced: bool) -> bool {
-        self.is_done.set(false);
-        self.used_bytes.set(memory::used());
-        if self.is_prepared() && running.bound_parameters() < self.parameter_count() {
-            self.values.clear();
-            let rows = self.rows.with(Option::take).ok().flatten();
-            let _ = self.left.with(|left| *left = rows.or(left.take()));
-            running.set_sqlstate(INVALID_PARAMETER_NUMBER);
-            return false;
-        }
-        self.free_rows();
-        if is_replaced && !self.is_prepared() && running.bound_parameters() > 0 {
-            // Quoted for another character set a parameter could end its own quotes: stock sends it, or crashes.
-            self.error.set(codes::SERVER_GONE_ERROR, *b"HY000", REPLACED.to_vec());
-            running.set_sqlstate(self.error.sqlstate());
-            return false;
-        }
-        let executed = self.run(running);
-        let taken = executed.and_then(|executed| self.take(running, executed));
-        self.settle(running, taken).is_some()
+        memcache::telling(&self.session, || self.execute_query(running, is_replaced))
     }
 
     fn fetch(&self, running: Running<'_>) -> bool {

@@ -2,10 +2,14 @@
 
 use super::Session;
 use crate::zend::ini;
+use crate::zend::slot::Value;
 use crate::zend::string::Str;
 use core::ffi::CStr;
-use std::time::Duration;
-use vaquita_client::{Columns, Connection, Error, Parameter, QueryResponse, Statement};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use vaquita_client::{Address, Columns, Connection, Error, Parameter, QueryResponse, Statement};
 use vaquita_kv::{Access, Mode, Settings};
 
 /// Whether statements go to a key-value port, as words that an ini file makes others of.
@@ -21,6 +25,11 @@ pub(crate) fn is_tables(text: &[u8]) -> bool {
     Settings::tables(text).is_some()
 }
 
+/// Whether a setting is a file's path from the root, or empty.
+pub(crate) fn is_path(text: &[u8]) -> bool {
+    text.is_empty() || text.starts_with(b"/")
+}
+
 /// What is set for the connections to come; `None`: they go to the server with all.
 fn settings() -> Option<Settings> {
     let mode = match ini::string(c"vaquita.kv") {
@@ -28,15 +37,29 @@ fn settings() -> Option<Settings> {
         Some(b"advise") => Mode::Advise,
         _ => return None,
     };
+    let address = Settings::address(ini::string(c"vaquita.kv_address").unwrap_or_default());
+    // What asks no port needs none.
+    let nowhere = || (mode == Mode::Advise).then(|| Address::Unix(PathBuf::new()));
+    settings_for(mode, address.or_else(nowhere)?)
+}
+
+/// What is set besides.
+fn settings_for(mode: Mode, address: Address) -> Option<Settings> {
     let text = |name: &CStr| ini::string(name).unwrap_or_default();
     let max_stale = u64::try_from(ini::long(c"vaquita.kv_max_stale_ms")).unwrap_or_default();
     Some(Settings {
         mode,
-        address: Settings::address(text(c"vaquita.kv_address"))?,
+        address,
         tables: Settings::tables(text(c"vaquita.kv_tables"))?,
         allows_dirty: ini::flag(c"vaquita.kv_allow_dirty"),
         max_stale: Duration::from_millis(max_stale),
     })
+}
+
+/// Where advice goes; `None`: nowhere.
+fn advice_file() -> Option<PathBuf> {
+    let path = ini::string(c"vaquita.kv_advice").filter(|path| !path.is_empty())?;
+    Some(PathBuf::from(OsStr::from_bytes(path)))
 }
 
 impl Session {
@@ -50,7 +73,11 @@ impl Session {
         let _ = self.connection.with(|connection| {
             let access = connection.as_mut().and_then(|connection| {
                 connection.set_onlooker(None);
-                settings.map(|settings| Box::new(Access::new(connection, settings)))
+                settings.map(|settings| {
+                    let mut access = Box::new(Access::new(connection, settings));
+                    access.set_advice_file(advice_file());
+                    access
+                })
             });
             self.access.with(|kept| *kept = access)
         });
@@ -92,9 +119,9 @@ impl Session {
         self.access.with(run).ok().flatten().unwrap_or(Ok(None))
     }
 
-    /// Notes what columns the server has answered the run of a prepared statement with.
+    /// Notes that the server has answered the run of a prepared statement, and with what columns if it has a result.
     #[inline]
-    pub(super) fn note_executed(&self, statement: &Statement, columns: &Columns) {
+    pub(super) fn note_executed(&self, statement: &Statement, columns: Option<&Columns>) {
         if self.has_access.get() {
             let _ = self.connection.peek(|connection| {
                 let Some(connection) = connection else { return };
@@ -105,6 +132,93 @@ impl Session {
                 });
             });
         }
+    }
+
+    /// When a statement begins that is not looked at before it is sent; `None`: nobody wants to know.
+    #[inline]
+    pub(super) fn begin_unlooked(&self) -> Option<Instant> {
+        let is_wanted =
+            self.has_access.get() && self.look_at_access(Access::is_advising).unwrap_or_default();
+        is_wanted.then(Instant::now)
+    }
+
+    /// It has succeeded.
+    pub(super) fn note_unlooked(
+        &self,
+        sql: &[u8],
+        columns: Option<&Columns>,
+        begun: Option<Instant>,
+    ) {
+        let Some(time) = begun.map(|begun| begun.elapsed()) else { return };
+        let _ = self.connection.peek(|connection| {
+            let Some(connection) = connection else { return };
+            let _ = self.access.with(|access| {
+                if let Some(access) = access {
+                    access.advise_unlooked(connection, sql, columns, time);
+                }
+            });
+        });
+    }
+
+    /// The advice goes where it is to go; there may be more.
+    pub(super) fn hand_over_advice(&self) {
+        let _ = self.access.with(|access| {
+            if let Some(access) = access {
+                access.hand_over_advice();
+            }
+        });
+    }
+
+    /// Puts the advice in order.
+    pub(crate) fn sort_advice(&self) {
+        let _ = self.access.with(|access| {
+            if let Some(access) = access {
+                access.sort_advice();
+            }
+        });
+    }
+
+    /// Has this connection's statements answered by a port from now on, whatever the settings say; `None`: by none. False: the server has none, or
+    /// it could not be asked.
+    pub(crate) fn use_port(&self, address: Option<Address>) -> bool {
+        let settings = address.and_then(|address| settings_for(Mode::On, address));
+        let used = self.drive(|connection| {
+            let mut access = None;
+            if let Some(settings) = settings {
+                let mut made = Box::new(Access::new(connection, settings));
+                let _ = self.access.with(|before| made.take_over(connection, before.as_deref()));
+                access = made.look_for_port(connection)?.then_some(made);
+            }
+            if access.is_none() {
+                connection.set_onlooker(None);
+            }
+            Ok(access)
+        });
+        if used.is_err() {
+            self.adjust(|connection| connection.set_onlooker(None));
+        }
+        let access = used.ok().flatten();
+        let is_used = access.is_some();
+        self.has_access.set(is_used);
+        let _ = self.access.with(|kept| *kept = access);
+        is_used
+    }
+
+    /// Keeps what a script has given for this connection, in place of what it gave before; user code may run.
+    pub(crate) fn hold_memcache(&self, values: &[Option<Value<'_>>]) {
+        self.memcache_generation.set(self.generation.get());
+        self.memcache.hold_values(values);
+    }
+
+    /// Whether a script has given anything for this connection.
+    #[inline]
+    pub(crate) fn has_memcache(&self) -> bool {
+        self.memcache.is_there() && self.memcache_generation.get() == self.generation.get()
+    }
+
+    /// How many of its statements a port has answered.
+    pub(crate) fn answered_by_port(&self) -> u64 {
+        self.look_at_access(|access| access.counts().answered).unwrap_or_default()
     }
 
     /// Looks at what is known of this connection's key-value access; `None`: it has none.

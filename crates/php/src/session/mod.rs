@@ -24,6 +24,7 @@ pub(crate) mod tls;
 
 use crate::statistics::{self, Counters, Key};
 use crate::zend::guarded::{Bug, Guarded};
+use crate::zend::held::Held;
 use crate::zend::lent::{self, LENT};
 use core::cell::Cell;
 use failure::{Failed, LastError};
@@ -50,6 +51,9 @@ pub(crate) struct Session {
     access: Guarded<Option<Box<Access>>>,
     /// Whether there is anything.
     has_access: Cell<bool>,
+    /// What `mysqlnd_memcache_set` was given: for that connection, whose generation this is.
+    pub(crate) memcache: Held,
+    memcache_generation: Cell<u64>,
     /// What goes back with a persistent connection.
     lease: Guarded<Option<(Lease, PoolLimits)>>,
     /// Since when nobody uses a connection that PDO's core keeps.
@@ -92,6 +96,11 @@ thread_local! {
     static SESSIONS: Living<Session> = const { Living::none() };
 }
 
+/// The request is about to end: what scripts have given goes, for it is of the request's memory.
+pub(crate) fn let_go() {
+    SESSIONS.with(|sessions| sessions.each(|session| session.memcache.clear()));
+}
+
 /// The request's objects are gone: what connections that outlive it still have of its memory goes back.
 pub(crate) fn end_request() {
     SESSIONS.with(|sessions| {
@@ -101,9 +110,11 @@ pub(crate) fn end_request() {
                     connection.forget_rows();
                 }
             });
+            session.hand_over_advice();
         });
     });
     vaquita_kv::close_ports();
+    vaquita_kv::write_advice(false);
     lent::end_request();
 }
 
@@ -114,6 +125,8 @@ impl Session {
             connection: Guarded::new(None),
             access: Guarded::new(None),
             has_access: Cell::new(false),
+            memcache: Held::nothing(),
+            memcache_generation: Cell::new(0),
             lease: Guarded::new(None),
             idle_since: Cell::new(None),
             process: Cell::new(0),

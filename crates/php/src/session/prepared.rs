@@ -29,6 +29,14 @@ pub(crate) fn with_parameters<'p, R>(
     work(&(0..count).map(parameter).collect::<Vec<_>>())
 }
 
+/// The columns of a result, if a reply begins one.
+fn columns_of(response: &QueryResponse) -> Option<&Columns> {
+    match response {
+        QueryResponse::ResultSet(columns) => Some(columns),
+        _ => None,
+    }
+}
+
 impl Session {
     /// Has the server prepare a statement.
     pub(crate) fn prepare(&self, sql: &[u8]) -> Result<Statement, Failed> {
@@ -41,8 +49,12 @@ impl Session {
         sql: &[u8],
         parameters: &[Parameter<'_>],
     ) -> Result<(Statement, Result<Executed, Failed>), Failed> {
+        let begun = self.begin_unlooked();
         let prepared = self.drive(|connection| connection.prepare_and_execute(sql, parameters));
         let (statement, executed) = prepared?;
+        if let Ok(response) = &executed {
+            self.note_unlooked(sql, columns_of(response), begun);
+        }
         let executed = self.drive(|_| executed).and_then(|response| self.executed(response));
         Ok((statement, executed))
     }
@@ -84,9 +96,7 @@ impl Session {
             return Ok(Executed::Rows(columns));
         }
         let read = self.drive(|it| it.read_executed(statement, parameters, opens_cursor))?;
-        if let QueryResponse::ResultSet(columns) = &read {
-            self.note_executed(statement, columns);
-        }
+        self.note_executed(statement, columns_of(&read));
         self.executed(read)
     }
 

@@ -33,20 +33,24 @@ impl Class for Kv {
     const PROPERTIES: &'static [Property<Kv>] = &[];
 }
 
+/// The session of the connection that is the next argument.
+pub(super) fn given_session<'a>(call: &mut Call<'a>) -> Outcome<&'a Rc<Session>> {
+    let Some(value) = call.value() else { return Err(Thrown) };
+    if let Some(link) = Object::<Link>::given(value) {
+        Link::session(link, Status::Valid)?;
+        return Ok(&link.state().session);
+    }
+    match pdo::database_of::<Database>(value) {
+        Some(Some(database)) => Ok(&database.session),
+        Some(None) => Err(call.value_error(0, c"must be a connection to MySQL")),
+        None => Err(throw_type_error(1, c"of type mysqli|PDO", value)),
+    }
+}
+
 /// `Vaquita\kv`.
 pub(crate) fn kv(call: &mut Call<'_>) -> Outcome {
     call.arity(1, 1)?;
-    let Some(value) = call.value() else { return Err(Thrown) };
-    let session = if let Some(link) = Object::<Link>::given(value) {
-        Link::session(link, Status::Valid)?;
-        Rc::clone(&link.state().session)
-    } else {
-        match pdo::database_of::<Database>(value) {
-            Some(Some(database)) => Rc::clone(&database.session),
-            Some(None) => return Err(call.value_error(0, c"must be a connection to MySQL")),
-            None => return Err(throw_type_error(1, c"of type mysqli|PDO", value)),
-        }
-    };
+    let session = Rc::clone(given_session(call)?);
     let object = make::<Kv>(call.returns());
     let _ = object.state().session.set(session);
     Ok(())
@@ -58,7 +62,7 @@ pub(crate) fn construct(_: &mut Call<'_>) -> Outcome {
 }
 
 /// The session of a method's object.
-fn session<'a>(call: &mut Call<'a>) -> Outcome<&'a Session> {
+pub(super) fn session<'a>(call: &mut Call<'a>) -> Outcome<&'a Session> {
     let object = call.receiver::<Kv>(0, 0)?;
     object.state().session.get().map(|session| &**session).ok_or(Thrown)
 }

@@ -6,7 +6,7 @@ use super::globals;
 use super::iterator;
 use super::module::Functions;
 use super::object;
-use super::tables::{mysqli as tables, vaquita};
+use super::tables::{memcache, mysqli as tables, vaquita};
 use crate::mysqli::done::Done;
 use crate::mysqli::link::Link;
 use crate::mysqli::report::{Driver, EXCEPTION};
@@ -31,9 +31,13 @@ pub(crate) fn own_functions() -> Functions {
 }
 
 /// Registers the classes of the module vaquita; once, at PHP's start.
-pub(crate) fn register_own() {
-    // SAFETY: the module starts, so core, spl and json have started; each class is registered once, and has what its interfaces ask for.
+pub(crate) fn register_own(module_number: c_int) {
+    // SAFETY: the module starts, so core, spl and json have started; each class is registered once, and has what its interfaces ask for. The
+    // functions are the module's that starts, and as static as their table.
     unsafe {
+        memcache::register_constants(module_number);
+        let kind = ffi::MODULE_PERSISTENT.cast_signed();
+        ffi::zend_register_functions(ptr::null_mut(), memcache::functions(), ptr::null_mut(), kind);
         let (countable, array) = (ffi::zend_ce_countable, ffi::zend_ce_arrayaccess);
         let (aggregate, json) = (ffi::zend_ce_aggregate, ffi::php_json_serializable_ce);
         // Zend wants to know the classes that a class's methods return.

@@ -78,6 +78,37 @@ impl Held {
         }
     }
 
+    /// Holds these values, NULL in the place of none.
+    pub(crate) fn hold_values(&self, values: &[Option<Value<'_>>]) {
+        let mut place = Slot::undefined();
+        // SAFETY: as above; the values are readable.
+        unsafe {
+            let mut list = List::new(Slot::new(&raw mut place), 0);
+            for value in values {
+                let slot = list.push();
+                if let Some(value) = value {
+                    copy(slot, value.as_ptr());
+                }
+            }
+            self.replace(place.value.arr);
+        }
+    }
+
+    /// Whether there is a value with this number, and not NULL.
+    pub(crate) fn has(&self, number: usize) -> bool {
+        // SAFETY: the element is the list's.
+        self.element(number).is_some_and(|element| unsafe { type_of(element) != ffi::IS_NULL })
+    }
+
+    /// Writes the value with this number once more; NULL if there is none.
+    pub(crate) fn share(&self, number: usize, slot: Slot<'_>) {
+        match self.element(number) {
+            // SAFETY: the element is the list's.
+            Some(element) => unsafe { copy(slot, element) },
+            None => slot.null(),
+        }
+    }
+
     /// Holds the elements of an array, references as references.
     pub(crate) fn hold_elements(&self, array: Value<'_>) {
         let mut place = Slot::undefined();

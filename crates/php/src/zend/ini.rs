@@ -42,6 +42,8 @@ pub(crate) enum Scope {
     System,
     /// A folder's .user.ini, or the web server's configuration.
     PerDir,
+    /// All of these.
+    NotScript,
     /// Also a script.
     All,
 }
@@ -183,6 +185,7 @@ fn definition(setting: &'static Setting) -> ffi::zend_ini_entry_def {
     let scope = match setting.scope {
         Scope::System => ffi::ZEND_INI_SYSTEM,
         Scope::PerDir => ffi::ZEND_INI_PERDIR,
+        Scope::NotScript => ffi::ZEND_INI_SYSTEM | ffi::ZEND_INI_PERDIR,
         Scope::All => ffi::ZEND_INI_ALL,
     };
     ffi::zend_ini_entry_def {

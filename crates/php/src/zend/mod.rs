@@ -12,6 +12,7 @@
 pub(crate) mod array;
 pub(crate) mod blueprint;
 pub(crate) mod call;
+pub(crate) mod callback;
 mod class;
 pub(crate) mod classes;
 pub(crate) mod conversion;

@@ -21,6 +21,12 @@ pub(crate) mod vaquita {
     include!(concat!(env!("OUT_DIR"), "/vaquita_tables.rs"));
 }
 
+/// The tables of `stubs/memcache.stub.php`.
+#[expect(dead_code, reason = "this stub has no attributes")]
+pub(crate) mod memcache {
+    include!(concat!(env!("OUT_DIR"), "/memcache_tables.rs"));
+}
+
 /// A table that Zend keeps pointers into for as long as the process lives.
 struct Table<T, const N: usize>([T; N]);
 

@@ -2,6 +2,7 @@
 
 use super::super::ffi;
 use super::super::guarded::cross;
+use super::super::held;
 use super::super::slot::{Slot, Value};
 use super::super::string::Str;
 #[cfg(php_pdo_classes)]
@@ -105,8 +106,12 @@ pub(super) unsafe extern "C" fn factory<T: Database>(
     options: *mut ffi::zval,
 ) -> c_int {
     cross();
-    // SAFETY: see above. The table of methods is what has PDO free the state.
+    // SAFETY: see above. The table of methods is what has PDO free the state. What was given for the connection before goes while that is still
+    // there, for user code may run.
     unsafe {
+        if let Some(database) = known_database::<T>(dbh) {
+            database.held().clear();
+        }
         let replaced = take_state::<T>(dbh).map_or_else(Vec::new, |mut state| {
             let mut replaced = mem::take(&mut state.replaced);
             replaced.push(state);
@@ -127,8 +132,10 @@ unsafe extern "C" fn close<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
     // SAFETY: see above; nobody uses the state afterwards. No Zend call happens under `catch_unwind`.
     unsafe {
         let state = take_state::<T>(dbh);
+        let held = state.as_ref().map_or(ptr::null_mut(), |state| state.database.held().take());
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(state)));
         debug_assert!(dropped.is_ok());
+        held::release(held);
     }
 }
 

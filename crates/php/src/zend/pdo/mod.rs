@@ -51,6 +51,8 @@ pub(crate) trait Database: Sized + 'static {
     fn new() -> Self;
     /// Connects; false: the reason was thrown.
     fn connect(&self, handle: Handle<'_>, options: Options<'_>) -> bool;
+    /// The PHP values in the state that go with it.
+    fn held(&self) -> &Held;
     /// The state of a new statement.
     fn statement(&self) -> Self::Statement;
     /// Prepares a new statement; false: the connection has the error.

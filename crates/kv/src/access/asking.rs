@@ -1,0 +1,91 @@
+//! A port is asked, and what it gives becomes the statement's answer.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use vaquita_client::{Connection, Error};
+
+use super::{Access, Asked, Found};
+use crate::knowledge::{Planned, Way};
+use crate::plan::Reason;
+use crate::shape::Values;
+
+impl Access {
+    /// Asks the port for a statement's row, if there is a plan for these values.
+    pub(super) fn ask_port(
+        &mut self,
+        connection: &mut Connection,
+        asked: Asked<'_>,
+        values: &Values<'_>,
+        planned: &Planned,
+        now: Instant,
+    ) -> Result<Found, Error> {
+        let dialect = connection.session().dialect();
+        let columns = &planned.columns;
+        self.row.clear();
+        let reply = match &planned.way {
+            Way::Memcached(plan) => {
+                let Some(value) = values.all().first() else { return self.refuse(Reason::Form) };
+                let key = match plan.put_key(*value, dialect, &mut self.key) {
+                    Ok(key) => key,
+                    Err(reason) => return self.refuse(reason),
+                };
+                if self.advising.is_some() {
+                    return Ok(self.left_to_server());
+                }
+                self.counts.ask();
+                let row = &mut self.row;
+                self.port
+                    .memcached(now, |port| port.get(key, |_, given| row.push(Some(given.to_vec()))))
+            }
+            Way::HandlerSocket(id, plan, secret) => {
+                let key = match plan.key(values.all(), dialect) {
+                    Ok(key) => key,
+                    Err(reason) => return self.refuse(reason),
+                };
+                if self.advising.is_some() {
+                    return Ok(self.left_to_server());
+                }
+                let key: Vec<_> = key.iter().map(|value| Some(&**value)).collect();
+                self.counts.ask();
+                let row = &mut self.row;
+                self.port.handler_socket(now, secret, (*id, plan), |port, index| {
+                    let mut found = None;
+                    port.send_find(index, &[&key], 1)?;
+                    port.read_rows(index, |given| {
+                        found = Some(());
+                        row.extend(given.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
+                    })?;
+                    Ok(found)
+                })
+            }
+        };
+        match reply {
+            Ok(Some(())) => {}
+            Ok(None) => {
+                self.counts.misses += 1;
+                return self.refuse(Reason::Miss);
+            }
+            Err(_) => {
+                self.counts.errors += 1;
+                return self.refuse(Reason::Port);
+            }
+        }
+        let given: Vec<_> = self.row.iter().map(Option::as_deref).collect();
+        let row = match &planned.way {
+            Way::Memcached(plan) => plan.row(given.first().copied().flatten().unwrap_or_default()),
+            Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),
+        };
+        let answered = row.and_then(|row| {
+            let is_answered = connection.answer(columns, asked.given.is_some(), &row);
+            if is_answered { Ok(()) } else { Err(Reason::Row) }
+        });
+        match answered {
+            Ok(()) => {
+                self.counts.answered += 1;
+                Ok(Found::Answered(Arc::clone(columns)))
+            }
+            Err(reason) => self.refuse(reason),
+        }
+    }
+}

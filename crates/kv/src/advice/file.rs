@@ -1,0 +1,217 @@
+//! Advice for a whole application: each thread sums what its connections knew, and appends a line of JSON to a file now and then.
+//!
+//! The file is made for its user alone and never reached through a symbolic link. A line goes out in one write, so that those of many
+//! processes stay whole.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::OFlags;
+
+use super::{Advice, Line, Wanted};
+
+/// How often a process writes, however many requests it serves.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Only the user, for reading and writing.
+const MODE: u32 = 0o600;
+
+/// How many files are remembered; a process has one, or one for each site that it serves.
+const MAX_FILES: usize = 64;
+
+thread_local! {
+    static SUMS: RefCell<Vec<Sum>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What is to be written to a file.
+struct Sum {
+    /// Whose it is: a child begins anew.
+    process: u32,
+    path: PathBuf,
+    advice: Advice,
+    written_at: Option<Instant>,
+}
+
+impl Sum {
+    fn write(&mut self) {
+        let mut advice = std::mem::take(&mut self.advice);
+        self.written_at = Some(Instant::now());
+        if !advice.is_empty() {
+            // Nobody is there who could be told.
+            let _ = append(&self.path, &line(&mut advice));
+        }
+    }
+}
+
+/// Adds what a connection knew to what goes to a file.
+pub(crate) fn add(path: &Path, advice: &Advice) {
+    let process = process::id();
+    SUMS.with_borrow_mut(|sums| {
+        sums.retain(|sum| sum.process == process);
+        if let Some(sum) = sums.iter_mut().find(|sum| sum.path == *path) {
+            return sum.advice.add(advice);
+        }
+        if sums.len() == MAX_FILES {
+            sums.remove(0).write();
+        }
+        let mut sum =
+            Sum { process, path: path.into(), advice: Advice::default(), written_at: None };
+        sum.advice.add(advice);
+        sums.push(sum);
+    });
+}
+
+/// Writes this thread's advice to its files: all of it at the end, else what was not written for some time.
+pub fn write_advice(is_end: bool) {
+    let process = process::id();
+    let is_due = |sum: &&mut Sum| {
+        let is_late = sum.written_at.is_none_or(|at| at.elapsed() >= INTERVAL);
+        sum.process == process && (is_end || is_late)
+    };
+    SUMS.with_borrow_mut(|sums| sums.iter_mut().filter(is_due).for_each(Sum::write));
+}
+
+fn append(path: &Path, line: &str) -> io::Result<()> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut options = OpenOptions::new();
+    let mut file = options.append(true).create(true).mode(MODE).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    file.write_all(line.as_bytes())
+}
+
+fn line(advice: &mut Advice) -> String {
+    advice.sort();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut text = format!("{{\"at\":{},\"process\":{},\"shapes\":[", now.as_secs(), process::id());
+    for (number, (shape, line)) in advice.lines().enumerate() {
+        text += if number == 0 { "" } else { "," };
+        put(&mut text, shape, line);
+    }
+    text += "]}\n";
+    text
+}
+
+fn put(text: &mut String, shape: &[u8], line: &Line) {
+    *text += "{\"shape\":";
+    put_text(text, &[shape]);
+    // Writing to a String never fails.
+    let _ = write!(
+        text,
+        ",\"statements\":{},\"seconds\":{:.6},\"eligible\":{},\"reasons\":{{",
+        line.statements,
+        line.time.as_secs_f64(),
+        line.is_eligible
+    );
+    for (number, (reason, count)) in line.reasons().enumerate() {
+        let comma = if number == 0 { "" } else { "," };
+        let _ = write!(text, "{comma}\"{}\":{count}", reason.name());
+    }
+    *text += "},\"table\":";
+    match &line.wanted {
+        None => *text += "null",
+        Some(wanted) => put_wanted(text, wanted),
+    }
+    text.push('}');
+}
+
+fn put_wanted(text: &mut String, wanted: &Wanted) {
+    *text += "{\"name\":";
+    put_text(text, &[&wanted.database, b".", &wanted.table]);
+    for (name, columns) in [("key", &wanted.key), ("values", &wanted.values)] {
+        let _ = write!(text, ",\"{name}\":[");
+        for (number, column) in columns.iter().enumerate() {
+            *text += if number == 0 { "" } else { "," };
+            put_text(text, &[column]);
+        }
+        text.push(']');
+    }
+    let is_unique = wanted.is_unique.map_or("null", |it| if it { "true" } else { "false" });
+    let _ = write!(text, ",\"unique\":{is_unique}}}");
+}
+
+/// Appends a text of all parts, as JSON has it; what is no UTF-8 becomes the sign for that.
+fn put_text(text: &mut String, parts: &[&[u8]]) {
+    text.push('"');
+    for letter in parts.iter().flat_map(|part| part.utf8_chunks()) {
+        for letter in letter.valid().chars() {
+            match letter {
+                '"' | '\\' => text.extend(['\\', letter]),
+                '\0'..='\x1F' => {
+                    let _ = write!(text, "\\u{:04x}", u32::from(letter));
+                }
+                letter => text.push(letter),
+            }
+        }
+        if !letter.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    text.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Reason;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, symlink};
+    use vaquita_client::{Charset, Dialect};
+
+    fn advice() -> Advice {
+        let mut advice = Advice::default();
+        let dialect =
+            Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
+        let sql = b"SELECT `a\"b\\\x01` FROM t WHERE k = 'secret\xFF'";
+        advice.note(sql, dialect, Duration::from_millis(1500), Some(Reason::Port)).wanted =
+            Some(Wanted {
+                database: (*b"d").into(),
+                table: (*b"t\xFF").into(),
+                key: [(*b"k").into()].into(),
+                values: [(*b"a").into(), (*b"b").into()].into(),
+                is_unique: Some(true),
+            });
+        advice
+    }
+
+    #[test]
+    fn a_line_is_json() {
+        let text = line(&mut advice());
+        let shapes = text.split_once("\"shapes\":").unwrap().1;
+        assert_eq!(
+            shapes,
+            "[{\"shape\":\"SELECT `a\\\"b\\\\\\u0001` FROM t WHERE k = ?\",\"statements\":1,\"seconds\":1.500000,\"eligible\":false,\
+             \"reasons\":{\"port\":1},\"table\":{\"name\":\"d.t\u{FFFD}\",\"key\":[\"k\"],\"values\":[\"a\",\"b\"],\"unique\":true}}]}\n"
+        );
+    }
+
+    #[test]
+    fn a_process_writes_seldom_and_at_its_end() {
+        let folder = std::env::temp_dir().join(format!("vaquita-advice-{}", process::id()));
+        fs::create_dir(&folder).unwrap();
+        let (path, link) = (folder.join("file"), folder.join("link"));
+        symlink(&path, &link).unwrap();
+        let lines = || fs::read_to_string(&path).map_or(0, |text| text.lines().count());
+        add(&link, &advice());
+        write_advice(true);
+        assert_eq!(lines(), 0, "through a link");
+        add(&path, &advice());
+        write_advice(false);
+        assert_eq!(lines(), 1);
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, MODE);
+        add(&path, &advice());
+        write_advice(false);
+        assert_eq!(lines(), 1, "too soon");
+        write_advice(true);
+        write_advice(true);
+        assert_eq!(lines(), 2);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

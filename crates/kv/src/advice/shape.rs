@@ -1,0 +1,232 @@
+//! What a statement has in common with those that differ from it in their literals only: a text without any.
+//!
+//! Of a SELECT that reads one table that is all but its literals and comments, of any other statement its first word.
+
+use vaquita_client::Dialect;
+
+use super::pieces::{Piece, Pieces};
+
+/// The longest shape; a longer one is that of its first word.
+const MAX_BYTES: usize = 1000;
+
+/// Words that stand before a parenthesis that is none of a function's.
+const KEYWORDS: [&[u8]; 12] = [
+    b"IN", b"AND", b"OR", b"NOT", b"XOR", b"WHERE", b"HAVING", b"SELECT", b"BY", b"THEN", b"WHEN",
+    b"ELSE",
+];
+
+/// Words of a SELECT that reads more than a table, or does more than read.
+const OF_SEVERAL: [&[u8]; 8] =
+    [b"SELECT", b"JOIN", b"STRAIGHT_JOIN", b"UNION", b"EXCEPT", b"INTERSECT", b"INTO", b"DUAL"];
+
+/// Words that the list of tables ends at.
+const BEHIND_TABLES: [&[u8]; 9] =
+    [b"WHERE", b"GROUP", b"HAVING", b"ORDER", b"LIMIT", b"WINDOW", b"FOR", b"LOCK", b"PROCEDURE"];
+
+/// Writes the shape of a statement, and nothing else.
+pub(super) fn put_shape(sql: &[u8], dialect: Dialect, shape: &mut Vec<u8>) {
+    shape.clear();
+    if reads_one_table(Pieces::new(sql, dialect)) {
+        let mut writer = Writer { shape, last: None };
+        writer.put_all(Pieces::new(sql, dialect));
+        if shape.len() <= MAX_BYTES {
+            return;
+        }
+        shape.clear();
+    }
+    let mut words = Pieces::new(sql, dialect).skip_while(|it| *it == Piece::Symbol(b'('));
+    match words.next() {
+        Some(Piece::Word(word)) if word.len() < 20 && word.iter().all(u8::is_ascii_alphabetic) => {
+            shape.extend(word.iter().map(u8::to_ascii_uppercase));
+        }
+        _ => shape.extend_from_slice(b"(other)"),
+    }
+}
+
+fn is_one(word: &[u8], of: &[&[u8]]) -> bool {
+    of.iter().any(|it| word.eq_ignore_ascii_case(it))
+}
+
+/// Whether this is a SELECT from one table, as far as its words tell.
+fn reads_one_table(mut pieces: Pieces<'_>) -> bool {
+    if !matches!(pieces.next(), Some(Piece::Word(word)) if is_one(word, &[b"SELECT"])) {
+        return false;
+    }
+    let (mut depth, mut has_table, mut is_at_tables) = (0_usize, false, false);
+    while let Some(piece) = pieces.next() {
+        match piece {
+            Piece::Symbol(b'(') => depth += 1,
+            Piece::Symbol(b')') => depth = depth.saturating_sub(1),
+            Piece::Symbol(b',') if depth == 0 && is_at_tables => return false,
+            Piece::Word(word) if is_one(word, &OF_SEVERAL) => return false,
+            Piece::Word(word) if depth == 0 && is_one(word, &[b"FROM"]) => {
+                let table = pieces.next();
+                let is_dual = matches!(table, Some(Piece::Word(word)) if is_one(word, &[b"DUAL"]));
+                if has_table || is_dual || !matches!(table, Some(Piece::Word(_) | Piece::Name(_))) {
+                    return false;
+                }
+                (has_table, is_at_tables) = (true, true);
+            }
+            Piece::Word(word) if depth == 0 && is_one(word, &BEHIND_TABLES) => is_at_tables = false,
+            Piece::Semicolon => return has_table && pieces.next().is_none(),
+            _ => {}
+        }
+    }
+    has_table
+}
+
+struct Writer<'a, 's> {
+    shape: &'s mut Vec<u8>,
+    last: Option<Piece<'a>>,
+}
+
+impl<'a> Writer<'a, '_> {
+    fn put_all(&mut self, pieces: Pieces<'a>) {
+        let mut pieces = pieces.take_while(|it| *it != Piece::Semicolon).peekable();
+        while let Some(piece) = pieces.next() {
+            if self.shape.len() > MAX_BYTES {
+                return;
+            }
+            let is_list = piece == Piece::Symbol(b'(')
+                && matches!(self.last, Some(Piece::Word(word)) if is_one(word, &[b"IN"]));
+            self.put(piece);
+            if !is_list || pieces.next_if_eq(&Piece::Value).is_none() {
+                continue;
+            }
+            // However long it is.
+            self.put(Piece::Value);
+            self.shape.extend_from_slice(b", ...");
+            while pieces.next_if_eq(&Piece::Symbol(b',')).is_some() {
+                if pieces.next_if_eq(&Piece::Value).is_none() {
+                    self.put(Piece::Symbol(b','));
+                    break;
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, piece: Piece<'a>) {
+        if self.last.is_some_and(|last| is_apart(last, piece)) {
+            self.shape.push(b' ');
+        }
+        match piece {
+            Piece::Word(word) => self.shape.extend_from_slice(word),
+            Piece::Name(name) => {
+                self.shape.push(b'`');
+                self.shape.extend_from_slice(name);
+                self.shape.push(b'`');
+            }
+            Piece::Value => self.shape.push(b'?'),
+            Piece::Semicolon => self.shape.push(b';'),
+            Piece::Symbol(symbol) => self.shape.push(symbol),
+        }
+        self.last = Some(piece);
+    }
+}
+
+/// Whether a blank is between two pieces.
+fn is_apart(one: Piece<'_>, next: Piece<'_>) -> bool {
+    match (one, next) {
+        (Piece::Symbol(b'(' | b'.' | b'@' | b':'), _) | (_, Piece::Symbol(b')' | b',' | b'.')) => {
+            false
+        }
+        (Piece::Word(word), Piece::Symbol(b'(')) => is_one(word, &KEYWORDS),
+        (Piece::Name(_), Piece::Symbol(b'(')) => false,
+        (Piece::Symbol(one), Piece::Symbol(next)) => !(is_of_operator(one) && is_of_operator(next)),
+        _ => true,
+    }
+}
+
+fn is_of_operator(symbol: u8) -> bool {
+    matches!(symbol, b'<' | b'>' | b'=' | b'!' | b'|' | b'&' | b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vaquita_client::Charset;
+
+    fn check(sql: &str, expected: &str) {
+        let dialect =
+            Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
+        let mut shape = Vec::new();
+        put_shape(sql.as_bytes(), dialect, &mut shape);
+        assert_eq!(String::from_utf8_lossy(&shape), expected, "{sql}");
+    }
+
+    #[test]
+    fn literals_are_question_marks() {
+        check("SELECT a FROM t WHERE k = 1", "SELECT a FROM t WHERE k = ?");
+        check(
+            "select a,b from `d`.`t` where k='it''s \\'';",
+            "select a, b from `d`.`t` where k = ?",
+        );
+        check(
+            "SELECT t.* FROM t WHERE a=-1.5e-3 AND b = .5",
+            "SELECT t.* FROM t WHERE a = ? AND b = ?",
+        );
+        check("SELECT a FROM t WHERE a=0x1e-5", "SELECT a FROM t WHERE a = ? - ?");
+        check(
+            "SELECT a FROM t WHERE k = x'41' OR k = _utf8mb4 'a' 'b'",
+            "SELECT a FROM t WHERE k = ? OR k = ?",
+        );
+        check(
+            "SELECT a FROM t WHERE k = \"secret\" AND d > DATE '2020-01-01'",
+            "SELECT a FROM t WHERE k = ? AND d > DATE ?",
+        );
+        check("SELECT a FROM t /* secret */ WHERE k = ? -- secret", "SELECT a FROM t WHERE k = ?");
+        check(
+            "SELECT COUNT(*), MAX( a ) FROM t x WHERE a<>1 LIMIT 20,10",
+            "SELECT COUNT(*), MAX(a) FROM t x WHERE a <> ? LIMIT ?, ?",
+        );
+        check("SELECT a+1 FROM t WHERE b - 1 = @v", "SELECT a + ? FROM t WHERE b - ? = @v");
+        check("SELECT é FROM `ü` WHERE k = 'ä'", "SELECT é FROM `ü` WHERE k = ?");
+        check("SELECT n 'x' FROM t", "SELECT n ? FROM t");
+        check("SELECT a FROM t WHERE k = 'never ends", "SELECT a FROM t WHERE k =");
+    }
+
+    #[test]
+    fn lists_of_any_length_are_one() {
+        for list in ["1", "1,2", "'a', 'b' , 'c'", "-1, +2.5, ?, _latin1'x'"] {
+            check(
+                &format!("SELECT a FROM t WHERE k IN ({list}) AND b = 1"),
+                "SELECT a FROM t WHERE k IN (?, ...) AND b = ?",
+            );
+        }
+        let long = vec!["12345"; 5000].join(",");
+        check(
+            &format!("SELECT a FROM t WHERE k in({long})"),
+            "SELECT a FROM t WHERE k in (?, ...)",
+        );
+        check("SELECT a FROM t WHERE k IN (1, b, 2)", "SELECT a FROM t WHERE k IN (?, ..., b, ?)");
+        check("SELECT a FROM t WHERE k IN (b)", "SELECT a FROM t WHERE k IN (b)");
+    }
+
+    #[test]
+    fn all_else_is_its_first_word() {
+        for (sql, expected) in [
+            ("insert into t values ('secret')", "INSERT"),
+            ("SELECT 1", "SELECT"),
+            ("SELECT 1 FROM DUAL", "SELECT"),
+            ("(SELECT a FROM t) UNION (SELECT 'secret')", "SELECT"),
+            ("SELECT a FROM t, u", "SELECT"),
+            ("SELECT a FROM t x, u", "SELECT"),
+            ("SELECT a FROM t JOIN u ON a = b", "SELECT"),
+            ("SELECT a FROM (t)", "SELECT"),
+            ("SELECT a FROM t WHERE k = (SELECT 1)", "SELECT"),
+            ("SELECT a FROM t WHERE k = 1; SELECT 'secret'", "SELECT"),
+            ("SELECT a INTO @v FROM t", "SELECT"),
+            ("SELECT EXTRACT(YEAR FROM '2020-01-01')", "SELECT"),
+            ("'secret'", "(other)"),
+            ("s3cret", "(other)"),
+            ("", "(other)"),
+        ] {
+            check(sql, expected);
+        }
+        check(&format!("SELECT {} FROM t", vec!["a"; 2000].join(",")), "SELECT");
+        check(
+            "SELECT EXTRACT(YEAR FROM a) FROM t USE INDEX (i, j) GROUP BY a, b",
+            "SELECT EXTRACT(YEAR FROM a) FROM t USE INDEX(i, j) GROUP BY a, b",
+        );
+    }
+}
