@@ -118,6 +118,9 @@ foreach (['.link' => 'advise', '' => 'advise', '.none' => 'on'] as $name => $mod
     $lines = is_file($file) ? file($file) : [];
     show($name, count($lines), file_exists("$file.none"));
 }
+$outside = '/var/tmp/vaquita-advice-' . getmypid();
+child($script, ['vaquita.kv' => 'advise', 'vaquita.kv_advice' => $outside, 'open_basedir' => sys_get_temp_dir() . ':' . getenv('VAQUITA_TESTS')]);
+show('outside of open_basedir', file_exists($outside));
 show(decoct(fileperms($file) & 0777), preg_match('/secret|one/', implode($lines)));
 foreach (array_map(json_decode(...), $lines) as $line) {
     show(abs($line->at - time()) < 60, is_int($line->process), array_map(fn(stdClass $it) => [$it->shape, $it->statements, $it->seconds > 0, $it->eligible, $it->reasons, $it->table?->key], $line->shapes));
@@ -185,6 +188,9 @@ true | true | true
 
   exit code 0
 ".none" | 2 | false
+
+  exit code 0
+"outside of open_basedir" | false
 "600" | 0
 true | true | [["SELECT v FROM t WHERE k = ?", 2, true, true, stdClass {}, ["k"]]]
 true | true | [["SELECT v FROM t WHERE k = ?", 2, true, true, stdClass {}, ["k"]]]

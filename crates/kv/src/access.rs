@@ -8,7 +8,7 @@ mod midway;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use vaquita_client::{
     Columns, Connection, Data, Dialect, Encoding, Error, Onlooker, Parameter, QueryResponse,
@@ -31,6 +31,9 @@ use crate::state::State;
 
 /// How many bytes of a shape's key say which kind of session it is; none as long as that does not matter.
 const STATE_BYTES: usize = size_of::<u32>();
+
+/// How old what is known of tables may be where it is only for advice: that is for all tables, and nobody is answered wrongly.
+const ADVICE_STALE: Duration = Duration::from_mins(1);
 
 /// What a connection's statements may be answered by besides the server.
 #[derive(Debug)]
@@ -85,7 +88,10 @@ struct Asked<'a> {
 
 impl Access {
     /// That of a new connection. It is told from now on what each command does.
-    pub fn new(connection: &mut Connection, settings: Settings) -> Access {
+    pub fn new(connection: &mut Connection, mut settings: Settings) -> Access {
+        if settings.mode == Mode::Advise {
+            settings.max_stale = settings.max_stale.max(ADVICE_STALE);
+        }
         let (port, knowledge) = shared::of(connection.address(), &settings);
         let standing = Arc::new(Standing::new(Arc::clone(&port), connection.session()));
         connection.set_onlooker(Some(Arc::clone(&standing) as _));

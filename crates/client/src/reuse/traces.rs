@@ -331,7 +331,7 @@ mod tests {
         traces.note(&Command::InitDb(b"x"), dialect, false);
         assert!(traces.is_used && traces.has_database && !traces.has_role);
         traces.note(&Command::Query(b"DO f()"), dialect, false);
-        assert_eq!(traces, Traces::ALL);
+        assert_eq!(traces, Traces { has_unseen: false, ..Traces::ALL });
         traces.note(&Command::Query(b"SET profiling = 1"), dialect, false);
         assert!(traces.is_indelible);
     }

@@ -1,6 +1,7 @@
 //! Statements that a key-value port answers: what is set, and where the session's statements go that way.
 
 use super::Session;
+use crate::zend::files;
 use crate::zend::ini;
 use crate::zend::slot::Value;
 use crate::zend::string::Str;
@@ -56,15 +57,27 @@ fn settings_for(mode: Mode, address: Address) -> Option<Settings> {
     })
 }
 
-/// Where advice goes; `None`: nowhere.
+/// Whether advice goes to a file, and this script may have it written.
+fn may_write_advice() -> bool {
+    if ini::string(c"vaquita.kv") != Some(b"advise") {
+        return false;
+    }
+    let path = Str::new(ini::string(c"vaquita.kv_advice").unwrap_or_default());
+    let is_allowed = !path.bytes().is_empty() && files::is_allowed(path);
+    path.release();
+    is_allowed
+}
+
+/// Where it goes.
 fn advice_file() -> Option<PathBuf> {
-    let path = ini::string(c"vaquita.kv_advice").filter(|path| !path.is_empty())?;
+    let path = ini::string(c"vaquita.kv_advice")?;
     Some(PathBuf::from(OsStr::from_bytes(path)))
 }
 
 impl Session {
     /// A connection is there for a new user: its statements go where the settings of now say.
     pub(super) fn begin_key_value(&self) {
+        let may_write = may_write_advice();
         let settings = settings();
         self.has_access.set(settings.is_some());
         if settings.is_none() && !self.access.peek(Option::is_some).unwrap_or(false) {
@@ -75,7 +88,7 @@ impl Session {
                 connection.set_onlooker(None);
                 settings.map(|settings| {
                     let mut access = Box::new(Access::new(connection, settings));
-                    access.set_advice_file(advice_file());
+                    access.set_advice_file(advice_file().filter(|_| may_write));
                     access
                 })
             });
