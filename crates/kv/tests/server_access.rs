@@ -10,134 +10,19 @@
 #[path = "../../client/tests/servers/mod.rs"]
 mod servers;
 
+mod places;
 mod ports;
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
-use ports::install;
-use servers::{Feature, Server, drop_user, run};
+use places::{BY_KEY, Place, TABLE, User};
+use servers::{Feature, drop_user, run};
 use vaquita_client::{Address, Connection, Data, Parameter, QueryResponse};
-use vaquita_kv::{Access, Mode, Settings, close_ports};
-
-/// Held by the one test that uses the ports: whoever installs the plugin anew takes them away.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// A server with a port and a table that it answers from; whoever has it is alone.
-struct Place {
-    server: Server,
-    sql: Connection,
-    _alone: MutexGuard<'static, ()>,
-}
-
-impl Place {
-    fn all() -> impl Iterator<Item = Place> {
-        let servers = Server::all().into_iter();
-        servers
-            .filter(|it| it.has(Feature::Memcached) || it.has(Feature::HandlerSocket))
-            .map(Place::at)
-    }
-
-    fn at(server: Server) -> Place {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut sql = server.connect();
-        for statement in [
-            "DROP DATABASE IF EXISTS kv_access",
-            "CREATE DATABASE kv_access",
-            "USE kv_access",
-            TABLE,
-            "INSERT INTO t VALUES ('one', 'eins', 1), ('two', 'zwei', 2), ('three', 'drei', 3)",
-        ] {
-            run(&mut sql, statement);
-        }
-        if server.has(Feature::Memcached) {
-            run(&mut sql, "DELETE FROM innodb_memcache.containers");
-            run(
-                &mut sql,
-                "INSERT INTO innodb_memcache.containers VALUES ('t', 'kv_access', 't', 'k', 'v,n', '0', '0', '0', 'PRIMARY')",
-            );
-            drop(install(&server, &mut sql));
-        }
-        Place { server, sql, _alone: alone }
-    }
-
-    fn settings(&self) -> Settings {
-        Settings {
-            mode: Mode::On,
-            address: self.server.key_value(),
-            tables: Settings::tables(b"kv_access.t").unwrap(),
-            allows_dirty: false,
-            max_stale: Duration::from_secs(3600),
-        }
-    }
-
-    /// A connection with access, and one statement learnt.
-    fn session(&self, settings: Settings) -> User {
-        let mut connection = self.server.connect();
-        run(&mut connection, "USE kv_access");
-        let access = Access::new(&mut connection, settings);
-        let mut user = User { connection, access };
-        // Once to be seen, once to be learnt.
-        for _ in 0..2 {
-            assert_eq!(user.ask(BY_KEY), "eins 1");
-        }
-        user
-    }
-}
-
-const TABLE: &str = "CREATE TABLE t (k VARCHAR(100) CHARACTER SET utf8mb4 PRIMARY KEY, v VARCHAR(200) CHARACTER SET utf8mb4 NOT NULL, n INT NOT NULL) ENGINE = InnoDB";
-
-const BY_KEY: &str = "SELECT v, n FROM t WHERE k = 'one'";
-
-struct User {
-    connection: Connection,
-    access: Access,
-}
-
-impl User {
-    /// What a query gives: of the first row the values, or that there is none.
-    fn ask(&mut self, sql: &str) -> String {
-        let response = self.access.query(&mut self.connection, sql.as_bytes()).unwrap();
-        self.first_row(&response)
-    }
-
-    fn first_row(&mut self, response: &QueryResponse) -> String {
-        if !matches!(response, QueryResponse::ResultSet(_)) {
-            return "done".to_owned();
-        }
-        let mut stored = self.connection.store_result().unwrap();
-        let Some(row) = stored.next_row() else { return "none".to_owned() };
-        let values = row.values().map(|value| match value {
-            Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            None => "NULL".to_owned(),
-        });
-        values.collect::<Vec<_>>().join(" ")
-    }
-
-    /// How many statements a port has answered.
-    fn answered(&self) -> u64 {
-        self.access.counts().answered
-    }
-
-    /// Whether the port answers now: asked twice, for the first may be to learn.
-    fn goes_by_port(&mut self) -> bool {
-        assert_eq!(self.ask(BY_KEY), "eins 1");
-        let before = self.answered();
-        assert_eq!(self.ask(BY_KEY), "eins 1");
-        self.answered() > before
-    }
-}
-
-impl Drop for User {
-    fn drop(&mut self) {
-        close_ports();
-    }
-}
+use vaquita_kv::{Access, Settings};
 
 #[test]
 fn a_shape_is_learnt_once_and_then_asked_at_the_port() {
