@@ -31,6 +31,8 @@ pub(crate) struct Knowledge {
     asked_at: Option<Instant>,
     pub(crate) server: Server,
     states: Vec<Box<[u8]>>,
+    /// The number of the first of them. None is ever another one's: sessions keep theirs when all are forgotten.
+    first_state: u32,
     /// By the number of the kind of session, the table, and what the session may do there.
     tables: HashMap<(u32, Name), Option<Table>>,
     verdicts: HashMap<Box<[u8]>, Arc<Verdict>>,
@@ -108,12 +110,17 @@ impl Knowledge {
     pub(crate) fn number_of(&mut self, state: &State) -> u32 {
         let place = self.states.iter().position(|it| *it == state.text).unwrap_or_else(|| {
             if self.states.len() == MAX_STATES {
-                *self = Knowledge { plans: self.plans, ..Knowledge::default() };
+                let first_state = self.next_state();
+                *self = Knowledge { plans: self.plans, first_state, ..Knowledge::default() };
             }
             self.states.push(state.text.clone());
             self.states.len() - 1
         });
-        u32::try_from(place).unwrap_or(u32::MAX)
+        self.first_state.wrapping_add(u32::try_from(place).unwrap_or(u32::MAX))
+    }
+
+    fn next_state(&self) -> u32 {
+        self.first_state.wrapping_add(u32::try_from(self.states.len()).unwrap_or(u32::MAX))
     }
 
     /// Forgets all that others may have changed.
@@ -308,5 +315,22 @@ fn refused_is_none<R>(
         Ok(said) => Ok(Some(said)),
         Err(_) if connection.state() == vaquita_client::State::Ready => Ok(None),
         Err(lost) => Err(lost),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_kind_of_session_has_another_ones_number() {
+        let mut knowledge = Knowledge::default();
+        let mut numbers = HashSet::new();
+        for kind in 0..3 * MAX_STATES {
+            let state = State { text: kind.to_string().into_bytes().into(), ..State::unknown() };
+            let number = knowledge.number_of(&state);
+            assert!(numbers.insert(number), "{kind}");
+            assert_eq!(knowledge.number_of(&state), number);
+        }
     }
 }
