@@ -147,6 +147,8 @@ impl Access {
     pub fn execute(
         &mut self,
         connection: &mut Connection,
+        // The run before may have failed, and told nothing.
+        self.executing = Found::Server;
         statement: &Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<Option<Columns>, Error> {

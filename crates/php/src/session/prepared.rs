@@ -84,7 +84,9 @@ impl Session {
             return Ok(Executed::Rows(columns));
         }
         let read = self.drive(|it| it.read_executed(statement, parameters, opens_cursor))?;
-        if let QueryResponse::ResultSet(columns) = &read {
+        if let QueryResponse::ResultSet(columns) = &read
+            && !opens_cursor
+        {
             self.note_executed(statement, columns);
         }
         self.executed(read)

@@ -1,0 +1,57 @@
+//! Sessions that become others, or begin anew, and ports that keep everybody waiting: what a statement gets is what SQL gives.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here is a failed test"
+)]
+
+#[path = "../../client/tests/servers/mod.rs"]
+mod servers;
+
+mod places;
+mod ports;
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use places::{BY_KEY, Place, User};
+use servers::{Feature, run};
+use vaquita_client::{Address, Connection, Data, Parameter, QueryResponse, Statement};
+use vaquita_kv::{Access, Settings};
+
+#[test]
+fn what_a_failed_run_was_to_tell_is_not_told_by_another() {
+    for place in Place::all() {
+        let mut user = place.session(place.settings());
+        let numbers = user.connection.prepare(b"SELECT n FROM t WHERE k = ?").unwrap();
+        run(&mut user.connection, "SET @a = 1");
+        assert!(user.goes_by_port());
+        let texts = user.connection.prepare(b"SELECT v FROM t WHERE k = ?").unwrap();
+        let key = [Parameter::Text(Data::Bytes(b"one"))];
+        let execute = |user: &mut User, statement: &Statement| {
+            let User { connection, access } = user;
+            if access.execute(connection, statement, &key).unwrap().is_none() {
+                connection.send_execute(statement, &key, false).unwrap();
+                let response = connection.read_executed(statement, &key, false).unwrap();
+                let QueryResponse::ResultSet(columns) = response else { panic!("{response:?}") };
+                access.executed(connection, statement, &columns);
+            }
+            let stored = connection.store_result().unwrap();
+            let value = stored.row(0).unwrap().values().next().unwrap().unwrap().to_vec();
+            (value, stored.columns()[0].name().to_vec())
+        };
+        execute(&mut user, &texts);
+        // This run is the one whose columns are to be learnt; but it fails.
+        assert!(user.access.execute(&mut user.connection, &texts, &key).unwrap().is_none());
+        assert_eq!(execute(&mut user, &numbers), (vec![1, 0, 0, 0], b"n".to_vec()));
+        for _ in 0..3 {
+            assert_eq!(execute(&mut user, &texts), (b"eins".to_vec(), b"v".to_vec()));
+        }
+        assert!(user.answered() >= 3, "{}", place.server.name);
+    }
+}
+
