@@ -55,3 +55,33 @@ fn what_a_failed_run_was_to_tell_is_not_told_by_another() {
     }
 }
 
+#[test]
+fn what_a_session_begins_with_counts() {
+    for mut place in Place::all() {
+        let connect = |place: &Place, command: &str| {
+            let mut options = place.server.options(place.server.tcp());
+            options.database = Some("kv_access".into());
+            options.init_commands = vec![command.into()];
+            let mut connection = Connection::connect(&options).unwrap();
+            let access = Access::new(&mut connection, place.settings());
+            User { connection, access }
+        };
+        // So the shape is known.
+        connect(&place, "SET NAMES utf8mb4").goes_by_port();
+        let mut temporary =
+            connect(&place, "CREATE TEMPORARY TABLE t SELECT 'one' AS k, 'temporary' AS v, 5 AS n");
+        for _ in 0..5 {
+            assert_eq!(temporary.ask(BY_KEY), "temporary 5", "{}", place.server.name);
+        }
+        drop(temporary);
+        let mut named = connect(&place, "SET NAMES utf8mb4");
+        assert!(named.goes_by_port(), "{:?} on {}", named.access.counts(), place.server.name);
+        // Of the server's own command it is not known whether this user is spared it.
+        run(&mut place.sql, "SET GLOBAL init_connect = 'CREATE TEMPORARY TABLE other (a INT)'");
+        let mut began = connect(&place, "SET NAMES utf8mb4");
+        let goes = began.goes_by_port();
+        run(&mut place.sql, "SET GLOBAL init_connect = ''");
+        assert!(!goes, "{}", place.server.name);
+    }
+}
+

@@ -85,7 +85,7 @@ impl Effect {
     }
 
     /// What running a statement does.
-    pub(crate) fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
+    pub fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
         let mut tokens = Tokens::new(sql, dialect);
         let FirstWord::Word(first) = tokens.first_word() else { return Effect::Anything };
         let is = |word: &[u8]| first.eq_ignore_ascii_case(word);
