@@ -32,8 +32,8 @@ pub struct Access {
     standing: Arc<Standing>,
     /// What the session was like, and how often it may have changed before.
     state: Option<(u64, u32, State)>,
-    /// Whether the server tells of the session's changes.
-    is_tracked: bool,
+    /// Since when the server may have heard nothing of the session.
+    heard_at: Instant,
     counts: Counts,
     shape: Vec<u8>,
     key: Vec<u8>,
@@ -82,7 +82,7 @@ impl Access {
             knowledge,
             standing,
             state: None,
-            is_tracked: false,
+            heard_at: Instant::now(),
             counts: Counts::default(),
             shape: Vec::new(),
             key: Vec::new(),
@@ -225,6 +225,11 @@ impl Access {
         }
         let of_state = number.to_le_bytes();
         self.shape.iter_mut().zip(of_state).for_each(|(to, from)| *to = from);
+            // It would take the session for one that nobody uses.
+            Some(Ok(_)) if now.saturating_duration_since(self.heard_at) >= state.silence => {
+                self.heard_at = now;
+                Ok(self.left_to_server())
+            }
         let verdict = self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale);
         match verdict.as_deref() {
             Some(Err(reason)) => self.refuse(*reason),
@@ -236,8 +241,8 @@ impl Access {
 
     fn ask_state(&mut self, connection: &mut Connection, changes: u64) -> Result<(), Error> {
         self.state = None;
-        let is_tracked = self.is_tracked;
-        let asked = self.apart(connection, |connection| State::ask(connection, !is_tracked));
+        let has_begun = self.standing.has_begun();
+        let asked = self.apart(connection, |connection| State::ask(connection, has_begun));
         let state = match asked {
             Ok(state) => state,
             Err(crate::Error::Lost(error))
@@ -247,7 +252,6 @@ impl Access {
             }
             Err(_) => State::unknown(),
         };
-        self.is_tracked = true;
         let number = self.knowledge.borrow_mut().number_of(&state);
         self.state = Some((changes, number, state));
         Ok(())

@@ -85,3 +85,40 @@ fn what_a_session_begins_with_counts() {
     }
 }
 
+#[test]
+fn another_user_s_session_is_watched_too() {
+    for mut place in Place::all() {
+        if !place.server.has(Feature::SessionTrack) {
+            continue;
+        }
+        run(&mut place.sql, "CREATE TABLE u (a INT)");
+        run(
+            &mut place.sql,
+            "CREATE TRIGGER makes BEFORE INSERT ON u FOR EACH ROW BEGIN \
+             CREATE TEMPORARY TABLE t (k VARCHAR(100), v VARCHAR(100), n INT); INSERT INTO t VALUES ('one', 'temporary', 5); END",
+        );
+        let mut user = place.session(place.settings());
+        assert!(user.goes_by_port());
+        let options = user.connection.options().clone();
+        user.connection.change_user(&options.user, &options.password, b"kv_access").unwrap();
+        assert!(user.goes_by_port());
+        user.ask("INSERT INTO u VALUES (1)");
+        assert_eq!(user.ask(BY_KEY), "temporary 5", "{}", place.server.name);
+    }
+}
+
+#[test]
+fn a_server_that_waits_for_statements_gets_some() {
+    for place in Place::all() {
+        let mut user = place.session(place.settings());
+        run(&mut user.connection, "SET wait_timeout = 1");
+        assert!(user.goes_by_port());
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(2500) {
+            assert_eq!(user.ask(BY_KEY), "eins 1", "{}", place.server.name);
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert!(user.answered() > 100);
+    }
+}
+
