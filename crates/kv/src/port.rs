@@ -5,6 +5,7 @@
 //! soon if it is not: a thread of its own sees to that, because the script may be asleep.
 
 use std::collections::HashMap;
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -40,6 +41,8 @@ pub(crate) struct Port {
     address: Address,
     /// How long a connection lives at the most.
     max_life: Duration,
+    /// That of the connection. A child of it may have a link to the server from it, but not this.
+    process: u32,
     link: Mutex<Option<Link>>,
     /// Until when it is left alone.
     paused_until: Mutex<Option<Instant>>,
@@ -66,6 +69,7 @@ impl Port {
             address,
             max_life,
             link: Mutex::new(None),
+            process: process::id(),
             paused_until: Mutex::new(None),
             tables_changed: AtomicBool::new(false),
         }
@@ -180,16 +184,46 @@ impl Port {
         connect().inspect_err(|_| *paused_until = Instant::now().checked_add(PAUSE))
     }
 
-    /// Of one thread, but that another one looks at it for a moment now and then; if that is the thread of a parent of this process, it
-    /// does so for ever.
+    /// One that has closed its connection may have been made anew; of any other each statement would wait as long.
+    fn pause_after(&self, error: &Error) {
+        if !error.is_end() {
+            let mut paused_until = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+            *paused_until = Instant::now().checked_add(PAUSE);
+        }
+    }
+
+    /// Of one thread, but that another one looks at it for a moment now and then. `None`: it is a parent's of this process, whose other thread
+    /// may have been at it as this one came to be.
     fn link(&self) -> Option<MutexGuard<'_, Option<Link>>> {
         for _ in 0..MAX_TRIES {
             match self.link.try_lock() {
                 Ok(link) => return Some(link),
                 Err(TryLockError::Poisoned(link)) => return Some(link.into_inner()),
                 Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_micros(10)),
+        if self.process != process::id() {
+            return None;
+        }
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_child_has_nothing_from_its_parents_port() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let address = Address::Tcp { host: "127.0.0.1".into(), port };
+        let mut port = Port::new(address, Duration::MAX);
+        port.process = process::id() + 1;
+        let asked = Arc::new(port).memcached(Instant::now(), |_| Ok(()));
+        assert!(matches!(asked, Err(Error::OutOfSync)));
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err(), "nobody has connected");
     }
 }
