@@ -37,8 +37,6 @@ pub struct Access {
     counts: Counts,
     shape: Vec<u8>,
     key: Vec<u8>,
-    /// What a port gave.
-    row: Vec<Option<Vec<u8>>>,
     /// Where the prepared statement went that ran last.
     executing: Found,
 }
@@ -86,7 +84,6 @@ impl Access {
             counts: Counts::default(),
             shape: Vec::new(),
             key: Vec::new(),
-            row: Vec::new(),
             executing: Found::Server,
         }
     }
@@ -147,11 +144,11 @@ impl Access {
     pub fn execute(
         &mut self,
         connection: &mut Connection,
-        // The run before may have failed, and told nothing.
-        self.executing = Found::Server;
         statement: &Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<Option<Columns>, Error> {
+        // The run before may have failed, and told nothing.
+        self.executing = Found::Server;
         let dialect = connection.session().dialect();
         let asked = asked_by(statement, dialect).and_then(|mut asked| {
             asked.select.bind(parameters.iter().map(literal)).then_some(asked)
@@ -225,14 +222,14 @@ impl Access {
         }
         let of_state = number.to_le_bytes();
         self.shape.iter_mut().zip(of_state).for_each(|(to, from)| *to = from);
+        let verdict = self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale);
+        match verdict.as_deref() {
+            Some(Err(reason)) => self.refuse(*reason),
             // It would take the session for one that nobody uses.
             Some(Ok(_)) if now.saturating_duration_since(self.heard_at) >= state.silence => {
                 self.heard_at = now;
                 Ok(self.left_to_server())
             }
-        let verdict = self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale);
-        match verdict.as_deref() {
-            Some(Err(reason)) => self.refuse(*reason),
             Some(Ok(_)) if has_asked => Ok(self.left_to_server()),
             Some(Ok(planned)) => self.ask_port(connection, &asked, planned, now),
             None => self.look(connection, &asked, now),
@@ -319,7 +316,7 @@ impl Access {
             return Ok(self.left_to_server());
         }
         let columns = &planned.columns;
-        self.row.clear();
+        let mut given: Vec<Option<Vec<u8>>> = Vec::new();
         let reply = match &planned.way {
             Way::Memcached(plan) => {
                 let mut conditions = asked.select.conditions();
@@ -329,9 +326,9 @@ impl Access {
                     Err(reason) => return self.refuse(reason),
                 };
                 self.counts.ask();
-                let row = &mut self.row;
-                self.port
-                    .memcached(now, |port| port.get(key, |_, given| row.push(Some(given.to_vec()))))
+                self.port.memcached(now, |port| {
+                    port.get(key, |_, value| given.push(Some(value.to_vec())))
+                })
             }
             Way::HandlerSocket(id, plan, secret) => {
                 let key = match plan.key(&asked.select, dialect) {
@@ -340,13 +337,12 @@ impl Access {
                 };
                 let key: Vec<_> = key.iter().map(|value| Some(&**value)).collect();
                 self.counts.ask();
-                let row = &mut self.row;
                 self.port.handler_socket(now, secret, (*id, plan), |port, index| {
                     let mut found = None;
                     port.send_find(index, &[&key], 1)?;
-                    port.read_rows(index, |given| {
+                    port.read_rows(index, |row| {
                         found = Some(());
-                        row.extend(given.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
+                        given.extend(row.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
                     })?;
                     Ok(found)
                 })
@@ -363,7 +359,7 @@ impl Access {
                 return self.refuse(Reason::Port);
             }
         }
-        let given: Vec<_> = self.row.iter().map(Option::as_deref).collect();
+        let given: Vec<_> = given.iter().map(Option::as_deref).collect();
         let row = match &planned.way {
             Way::Memcached(plan) => plan.row(given.first().copied().flatten().unwrap_or_default()),
             Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),

@@ -23,7 +23,7 @@ use crate::memcached::Memcached;
 const TIMEOUTS: Timeouts =
     Timeouts { connect: Duration::from_millis(250), request: Duration::from_millis(500) };
 
-/// How long a port is left alone that does not answer.
+/// How long a port is left alone that does not answer, or not as it should.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long a connection stays open that nobody uses.
@@ -32,17 +32,20 @@ pub(crate) const MAX_IDLE: Duration = Duration::from_millis(100);
 /// How often the lock of a connection is tried: for some 60 ms.
 const MAX_TRIES: u32 = 1000;
 
+/// What a row may have: many times what a port's answer may, and little enough for each process of a machine to receive it at once.
+const MAX_ROW_BYTES: usize = 16 << 20;
+
 /// How many indexes are open on a connection before another one takes its place.
 const MAX_INDEXES: usize = 64;
 
 /// A port, and the connection to it if there is one.
 #[derive(Debug)]
 pub(crate) struct Port {
+    /// That of the connection. A child of it may have a link to the server from it, but not this.
+    process: u32,
     address: Address,
     /// How long a connection lives at the most.
     max_life: Duration,
-    /// That of the connection. A child of it may have a link to the server from it, but not this.
-    process: u32,
     link: Mutex<Option<Link>>,
     /// Until when it is left alone.
     paused_until: Mutex<Option<Instant>>,
@@ -66,10 +69,10 @@ enum Open {
 impl Port {
     pub(crate) fn new(address: Address, max_life: Duration) -> Port {
         Port {
+            process: process::id(),
             address,
             max_life,
             link: Mutex::new(None),
-            process: process::id(),
             paused_until: Mutex::new(None),
             tables_changed: AtomicBool::new(false),
         }
@@ -111,7 +114,8 @@ impl Port {
         let mut kept = self.link().ok_or(Error::OutOfSync)?;
         let is_usable = |open: &Open| matches!(open, Open::Memcached(_));
         let connect = || {
-            let connected = Memcached::connect(&self.address, TIMEOUTS)?;
+            let mut connected = Memcached::connect(&self.address, TIMEOUTS)?;
+            connected.limit(MAX_ROW_BYTES);
             Ok(Open::Memcached(Box::new(connected)))
         };
         let link = self.usable(&mut kept, now, is_usable, connect)?;
@@ -120,7 +124,7 @@ impl Port {
         if !memcached.is_ready() {
             *kept = None;
         }
-        done
+        done.inspect_err(|error| self.pause_after(error))
     }
 
     /// Has a request made of HandlerSocket, with the index of this plan open, whose number is `id`.
@@ -134,7 +138,8 @@ impl Port {
         let mut kept = self.link().ok_or(Error::OutOfSync)?;
         let is_usable = |open: &Open| matches!(open, Open::HandlerSocket(_, indexes) if indexes.len() < MAX_INDEXES || indexes.contains_key(&id));
         let connect = || {
-            let connected = HandlerSocket::connect(&self.address, TIMEOUTS, Some(secret))?;
+            let mut connected = HandlerSocket::connect(&self.address, TIMEOUTS, Some(secret))?;
+            connected.limit(MAX_ROW_BYTES);
             Ok(Open::HandlerSocket(Box::new(connected), HashMap::new()))
         };
         let link = self.usable(&mut kept, now, is_usable, connect)?;
@@ -152,7 +157,7 @@ impl Port {
         if !socket.is_ready() {
             *kept = None;
         }
-        done
+        done.inspect_err(|error| self.pause_after(error))
     }
 
     /// The connection that there is, if it can be used, or a new one.
@@ -195,14 +200,14 @@ impl Port {
     /// Of one thread, but that another one looks at it for a moment now and then. `None`: it is a parent's of this process, whose other thread
     /// may have been at it as this one came to be.
     fn link(&self) -> Option<MutexGuard<'_, Option<Link>>> {
+        if self.process != process::id() {
+            return None;
+        }
         for _ in 0..MAX_TRIES {
             match self.link.try_lock() {
                 Ok(link) => return Some(link),
                 Err(TryLockError::Poisoned(link)) => return Some(link.into_inner()),
                 Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_micros(10)),
-        if self.process != process::id() {
-            return None;
-        }
             }
         }
         None

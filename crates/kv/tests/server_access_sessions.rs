@@ -122,3 +122,41 @@ fn a_server_that_waits_for_statements_gets_some() {
     }
 }
 
+/// A port that says this to each who asks, and then nothing more.
+fn port_that_says(said: &'static [u8]) -> Address {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            thread::spawn(move || {
+                let mut asked = [0; 1000];
+                while matches!(client.read(&mut asked), Ok(1..)) {
+                    let _ = client.write_all(said);
+                }
+                let _ = client.shutdown(Shutdown::Both);
+            });
+        }
+    });
+    Address::Tcp { host: "127.0.0.1".into(), port }
+}
+
+#[test]
+fn a_port_that_keeps_others_waiting_is_left_alone() {
+    for place in Place::all() {
+        for (said, most) in [
+            (&b""[..], Duration::from_millis(1200)),
+            // Nobody waits for as much as that.
+            (b"VALUE @@t.one 0 1000000000\r\n", Duration::from_millis(400)),
+        ] {
+            let begun = Instant::now();
+            let settings = Settings { address: port_that_says(said), ..place.settings() };
+            let mut user = place.session(settings);
+            for _ in 0..10 {
+                assert_eq!(user.ask(BY_KEY), "eins 1", "{}", place.server.name);
+            }
+            assert_eq!((user.answered(), user.access.counts().errors), (0, 10));
+            assert!(begun.elapsed() < most, "{:?} on {}", begun.elapsed(), place.server.name);
+        }
+    }
+}
