@@ -122,6 +122,39 @@ fn a_server_that_waits_for_statements_gets_some() {
     }
 }
 
+type Command = fn(&mut Connection);
+
+#[test]
+fn what_other_commands_leave_is_left() {
+    for place in Place::all() {
+        let mut user = place.session(place.settings());
+        assert!(user.goes_by_port());
+        let commands: [(&str, Command); 3] = [
+            ("ping", |it| it.ping().unwrap()),
+            ("init_db", |it| it.init_db(b"kv_access").unwrap()),
+            ("reset_statement", |it| {
+                let statement = it.prepare(b"SELECT 1").unwrap();
+                it.reset_statement(&statement).unwrap();
+            }),
+        ];
+        for (name, command) in commands {
+            assert!(user.goes_by_port());
+            command(&mut user.connection);
+            assert_eq!(user.ask("SELECT ROW_COUNT()"), "0", "{name} on {}", place.server.name);
+        }
+        // MySQL 8.0 forgets an error with this, the others keep it.
+        let is_kept = !place.server.has(Feature::SessionTrack) || user.connection.is_mariadb();
+        assert!(user.goes_by_port());
+        assert!(user.access.query(&mut user.connection, b"SELECT none FROM t").is_err());
+        user.ask("USE kv_access");
+        assert_eq!(user.ask("SELECT @@error_count"), if is_kept { "1" } else { "0" });
+        assert_eq!(user.ask("SELECT FOUND_ROWS()"), "1");
+        assert!(user.goes_by_port());
+        assert!(user.connection.prepare(b"SELECT none FROM t").is_err());
+        assert_eq!(user.ask("SELECT ROW_COUNT(), @@error_count"), "-1 1");
+    }
+}
+
 /// A port that says this to each who asks, and then nothing more.
 fn port_that_says(said: &'static [u8]) -> Address {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
