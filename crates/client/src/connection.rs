@@ -250,7 +250,13 @@ impl Connection {
                 Command::StmtPrepare(sql) => {
                     self.tell_before_preparing(Look::at(sql, self.session.dialect()))?;
                 }
-                _ => {}
+                // Of a statement's run that has been seen to; the others have no answer.
+                Command::StmtExecute(_)
+                | Command::StmtSendLongData { .. }
+                | Command::StmtClose(_)
+                | Command::Quit => {}
+                // Their answers count as a statement's: ROW_COUNT() is another one, there may be warnings.
+                _ => self.tell_of_elsewhere()?,
             }
         }
         if self.heeds_commands() {

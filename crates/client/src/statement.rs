@@ -162,7 +162,7 @@ impl Connection {
     pub(crate) fn read_prepared(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         let payload = self.stream.read_packet(PacketKind::PrepareOk, MAX_ANSWER_BYTES)?;
         if ErrPacket::is_err(payload) {
-            self.elsewhere.preparing_warned();
+            self.elsewhere.preparing_failed();
             return Err(Error::server(&ErrPacket::parse(payload)?));
         }
         let ok = ComStmtPrepareOk::parse(payload)?;

@@ -1,7 +1,7 @@
 //! Bytes to and from a server: TCP or a unix socket, in plain or by TLS, with timeouts kept by the kernel.
 
 use std::io::{self, IoSlice};
-use std::net::SocketAddr;
+use std::net::{Shutdown, SocketAddr};
 use std::time::{Duration, Instant};
 
 use socket2::Socket;
@@ -317,6 +317,14 @@ impl Transport {
         self.link = None;
     }
 
+    /// Has the other side see the end, even where another process has the socket, too: a child of this one, or its parent.
+    pub fn hang_up(&mut self) {
+        if let Some(socket) = self.socket() {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+        self.close();
+    }
+
     /// Lets go of the socket.
     pub fn close(&mut self) {
         if let Some(mut tls) = self.tls.take() {
@@ -324,5 +332,25 @@ impl Transport {
         }
         self.wire.wire = None;
         self.link = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::TcpListener;
+
+    #[test]
+    fn who_hangs_up_ends_it_for_all_who_have_the_socket() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let address = Address::Tcp { host: "127.0.0.1".to_owned(), port };
+        let mut transport = Transport::connect(&address, None, None).unwrap();
+        let (mut other_side, _) = listener.accept().unwrap();
+        let childs = transport.socket().unwrap().try_clone().unwrap();
+        transport.hang_up();
+        assert_eq!(other_side.read(&mut [0]).unwrap(), 0);
+        drop(childs);
     }
 }

@@ -44,13 +44,11 @@ pub struct Access {
     standing: Arc<Standing>,
     /// What the session was like, and how often it may have changed before.
     state: Option<(u64, u32, State)>,
-    /// Whether the server tells of the session's changes.
-    is_tracked: bool,
+    /// Since when the server may have heard nothing of the session.
+    heard_at: Instant,
     counts: Counts,
     shape: Vec<u8>,
     key: Vec<u8>,
-    /// What a port gave.
-    row: Vec<Option<Vec<u8>>>,
     /// Where the prepared statement went that ran last.
     executing: Found,
     /// Where statements are noted, if no port is asked.
@@ -102,11 +100,10 @@ impl Access {
             knowledge,
             standing,
             state: None,
-            is_tracked: false,
+            heard_at: Instant::now(),
             counts: Counts::default(),
             shape: Vec::new(),
             key: Vec::new(),
-            row: Vec::new(),
             executing: Found::Server,
             advising,
             plugin: None,
@@ -178,6 +175,7 @@ impl Access {
         statement: &Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<Option<Columns>, Error> {
+        // The run before may have failed, and told nothing.
         self.executing = Found::Server;
         let keeps_kinds = statement.keeps_kinds(parameters);
         let Some((sql, epoch)) = statement.text() else { return Ok(None) };
@@ -242,6 +240,11 @@ impl Access {
             && let Some(verdict) = self.verdict(now)
         {
             return match &*verdict {
+                // It would take the session for one that nobody uses.
+                Ok(_) if self.has_been_silent(now) => {
+                    self.heard_at = now;
+                    Ok(self.left_to_server())
+                }
                 Ok(planned) => self.ask_port(connection, asked, &values, planned, now),
                 Err(reason) => self.refuse(*reason),
             };
@@ -260,6 +263,12 @@ impl Access {
             return Ok(Found::ToSee);
         }
         self.ask(connection, &select, changes, now)
+    }
+
+    /// Whether the server may have heard nothing of the session for as long as it may.
+    fn has_been_silent(&self, now: Instant) -> bool {
+        let silence = self.state.as_ref().map(|(_, _, state)| state.silence);
+        silence.is_some_and(|silence| now.saturating_duration_since(self.heard_at) >= silence)
     }
 
     /// Puts down a statement's shape, and gives its values; `None`: it does not ask for a row by its key.

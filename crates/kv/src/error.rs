@@ -1,6 +1,7 @@
 //! The one error of a key-value port, by who is at fault.
 
 use std::fmt;
+use std::io::ErrorKind;
 
 /// Why a call failed. After any but [`Error::Unfit`] the connection is of no use any more: whatever else was asked for may or may not
 /// have been done.
@@ -34,6 +35,14 @@ pub enum Unfit {
     LargeValue(usize),
     /// A column whose name has a comma.
     ColumnName,
+}
+
+impl Error {
+    /// Whether the port has only gone, and may be back.
+    pub(crate) fn is_end(&self) -> bool {
+        let is_late = |kind| matches!(kind, ErrorKind::TimedOut | ErrorKind::WouldBlock);
+        matches!(self, Error::Lost(vaquita_client::Error::Io { error, .. }) if !is_late(error.kind()))
+    }
 }
 
 impl fmt::Display for Unfit {

@@ -340,3 +340,20 @@ fn refused_is_none<R>(
         Err(lost) => Err(lost),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_kind_of_session_has_another_ones_number() {
+        let mut knowledge = Knowledge::default();
+        let mut numbers = std::collections::HashSet::new();
+        for kind in 0..3 * MAX_STATES {
+            let state = State { text: kind.to_string().into_bytes().into(), ..State::unknown() };
+            let number = knowledge.number_of(&state);
+            assert!(numbers.insert(number), "{kind}");
+            assert_eq!(knowledge.number_of(&state), number);
+        }
+    }
+}

@@ -1,7 +1,11 @@
 //! A socket to a key-value port: lines and counted bytes, each request within its time.
+//!
+//! It is of the process that has opened it. One that this has made by a fork only lets go of it; and it hangs up, for a child would keep the
+//! connection open, and tables locked.
 
 use std::io::IoSlice;
 use std::ops::Range;
+use std::process;
 use std::time::{Duration, Instant};
 
 use vaquita_client::{Address, ByteStream, Transport};
@@ -14,7 +18,7 @@ const READ_BYTES: usize = 16 << 10;
 /// How large a buffer stays from one request to the next.
 const KEPT_BYTES: usize = 256 << 10;
 
-/// The most that one reply's value or line may have. No server gives more in a column: max_allowed_packet ends there.
+/// The most that one reply's value or line may have, unless it is limited further. No server gives more in a column: max_allowed_packet ends there.
 pub(crate) const MAX_BYTES: usize = 1 << 30;
 
 /// How long connecting, and each request, may take.
@@ -30,9 +34,12 @@ pub struct Timeouts {
 #[derive(Debug)]
 pub(crate) struct Link {
     transport: Transport,
+    process: u32,
     /// `received` of it, from `start` on, was not looked at yet.
     buffer: Vec<u8>,
     received: Range<usize>,
+    /// The most that a value or a line may have.
+    most: usize,
     timeout: Duration,
     deadline: Option<Instant>,
     due: usize,
@@ -59,7 +66,20 @@ impl Link {
     fn new(mut transport: Transport, timeout: Duration) -> Result<Link, Error> {
         transport.set_timeouts(Some(timeout), Some(timeout)).map_err(Error::Lost)?;
         let (buffer, received) = (Vec::new(), 0..0);
-        Ok(Link { transport, buffer, received, timeout, deadline: None, due: 0, is_broken: false })
+        let process = process::id();
+        let (deadline, due, is_broken) = (None, 0, false);
+        let most = MAX_BYTES;
+        Ok(Link { transport, process, buffer, received, most, timeout, deadline, due, is_broken })
+    }
+
+    /// The most that a value or a line may have.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Has no value or line have more.
+    pub(crate) fn limit(&mut self, most: usize) {
+        self.most = most;
     }
 
     /// Whether another request may be made: all replies were read, and nothing else came.
@@ -98,7 +118,7 @@ impl Link {
     /// Nothing more comes of it.
     pub(crate) fn give_up(&mut self, error: Error) -> Error {
         self.is_broken = true;
-        self.transport.close();
+        self.end();
         error
     }
 
@@ -138,6 +158,14 @@ impl Link {
         self.buffer.get(place).unwrap_or_default()
     }
 
+    fn end(&mut self) {
+        if self.process == process::id() {
+            self.transport.hang_up();
+        } else {
+            self.transport.close();
+        }
+    }
+
     fn expect_reply(&self) -> Result<(), Error> {
         if self.is_broken || self.due == 0 { Err(Error::OutOfSync) } else { Ok(()) }
     }
@@ -168,5 +196,11 @@ impl Link {
                 Err(self.give_up(Error::Lost(lost)))
             }
         }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -5,6 +5,7 @@
 //! soon if it is not: a thread of its own sees to that, because the script may be asleep.
 
 use std::collections::HashMap;
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -22,7 +23,7 @@ use crate::memcached::Memcached;
 const TIMEOUTS: Timeouts =
     Timeouts { connect: Duration::from_millis(250), request: Duration::from_millis(500) };
 
-/// How long a port is left alone that does not answer.
+/// How long a port is left alone that does not answer, or not as it should.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long a connection stays open that nobody uses.
@@ -31,12 +32,17 @@ pub(crate) const MAX_IDLE: Duration = Duration::from_millis(100);
 /// How often the lock of a connection is tried: for some 60 ms.
 const MAX_TRIES: u32 = 1000;
 
+/// What a row may have: many times what a port's answer may, and little enough for each process of a machine to receive it at once.
+const MAX_ROW_BYTES: usize = 16 << 20;
+
 /// How many indexes are open on a connection before another one takes its place.
 const MAX_INDEXES: usize = 64;
 
 /// A port, and the connection to it if there is one.
 #[derive(Debug)]
 pub(crate) struct Port {
+    /// That of the connection. A child of it may have a link to the server from it, but not this.
+    process: u32,
     address: Address,
     /// How long a connection lives at the most.
     max_life: Duration,
@@ -63,6 +69,7 @@ enum Open {
 impl Port {
     pub(crate) fn new(address: Address, max_life: Duration) -> Port {
         Port {
+            process: process::id(),
             address,
             max_life,
             link: Mutex::new(None),
@@ -107,7 +114,8 @@ impl Port {
         let mut kept = self.link().ok_or(Error::OutOfSync)?;
         let is_usable = |open: &Open| matches!(open, Open::Memcached(_));
         let connect = || {
-            let connected = Memcached::connect(&self.address, TIMEOUTS)?;
+            let mut connected = Memcached::connect(&self.address, TIMEOUTS)?;
+            connected.limit(MAX_ROW_BYTES);
             Ok(Open::Memcached(Box::new(connected)))
         };
         let link = self.usable(&mut kept, now, is_usable, connect)?;
@@ -116,7 +124,7 @@ impl Port {
         if !memcached.is_ready() {
             *kept = None;
         }
-        done
+        done.inspect_err(|error| self.pause_after(error))
     }
 
     /// Has a request made of HandlerSocket, with the index of this plan open, whose number is `id`.
@@ -130,7 +138,8 @@ impl Port {
         let mut kept = self.link().ok_or(Error::OutOfSync)?;
         let is_usable = |open: &Open| matches!(open, Open::HandlerSocket(_, indexes) if indexes.len() < MAX_INDEXES || indexes.contains_key(&id));
         let connect = || {
-            let connected = HandlerSocket::connect(&self.address, TIMEOUTS, Some(secret))?;
+            let mut connected = HandlerSocket::connect(&self.address, TIMEOUTS, Some(secret))?;
+            connected.limit(MAX_ROW_BYTES);
             Ok(Open::HandlerSocket(Box::new(connected), HashMap::new()))
         };
         let link = self.usable(&mut kept, now, is_usable, connect)?;
@@ -148,7 +157,7 @@ impl Port {
         if !socket.is_ready() {
             *kept = None;
         }
-        done
+        done.inspect_err(|error| self.pause_after(error))
     }
 
     /// The connection that there is, if it can be used, or a new one.
@@ -180,9 +189,20 @@ impl Port {
         connect().inspect_err(|_| *paused_until = Instant::now().checked_add(PAUSE))
     }
 
-    /// Of one thread, but that another one looks at it for a moment now and then; if that is the thread of a parent of this process, it
-    /// does so for ever.
+    /// One that has closed its connection may have been made anew; of any other each statement would wait as long.
+    fn pause_after(&self, error: &Error) {
+        if !error.is_end() {
+            let mut paused_until = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+            *paused_until = Instant::now().checked_add(PAUSE);
+        }
+    }
+
+    /// Of one thread, but that another one looks at it for a moment now and then. `None`: it is a parent's of this process, whose other thread
+    /// may have been at it as this one came to be.
     fn link(&self) -> Option<MutexGuard<'_, Option<Link>>> {
+        if self.process != process::id() {
+            return None;
+        }
         for _ in 0..MAX_TRIES {
             match self.link.try_lock() {
                 Ok(link) => return Some(link),
@@ -191,5 +211,24 @@ impl Port {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_child_has_nothing_from_its_parents_port() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let address = Address::Tcp { host: "127.0.0.1".into(), port };
+        let mut port = Port::new(address, Duration::MAX);
+        port.process = process::id() + 1;
+        let asked = Arc::new(port).memcached(Instant::now(), |_| Ok(()));
+        assert!(matches!(asked, Err(Error::OutOfSync)));
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err(), "nobody has connected");
     }
 }

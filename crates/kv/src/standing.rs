@@ -26,6 +26,8 @@ pub(crate) struct Standing {
     told: AtomicU64,
     /// Whether the last statement is known for what it changes.
     is_known: AtomicBool,
+    /// Whether the session has just begun: nobody has had the server tell of changes.
+    has_begun: AtomicBool,
     /// Its tables may not be changed while the port has them open.
     port: Arc<Port>,
 }
@@ -38,6 +40,7 @@ impl Standing {
             is_locked: AtomicBool::new(false),
             told: AtomicU64::new(session.state_changes),
             is_known: AtomicBool::new(true),
+            has_begun: AtomicBool::new(true),
             port,
         }
     }
@@ -65,6 +68,11 @@ impl Standing {
     /// It is not known what was done before.
     pub(crate) fn doubt(&self) {
         self.is_in_doubt.store(true, Relaxed);
+    }
+
+    /// Whether the session has begun since this was asked last.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun.swap(false, Relaxed)
     }
 
     /// What the server has told of is known: who asks the session has told it something itself.
@@ -102,6 +110,7 @@ impl Onlooker for Standing {
             Effect::End => {
                 self.is_in_doubt.store(false, Relaxed);
                 self.is_locked.store(false, Relaxed);
+                self.has_begun.store(true, Relaxed);
             }
         }
         self.changes.fetch_add(1, Relaxed);

@@ -1,7 +1,10 @@
 //! What a session is like, as its server says: what decides whether a port's answer is SQL's.
 
-use vaquita_client::{Capabilities, Connection, QueryResponse};
+use std::time::Duration;
 
+use vaquita_client::{Capabilities, Connection, Dialect, Effect, QueryResponse};
+
+use crate::decimal::decimal;
 use crate::error::Error;
 use crate::plan::{Reason, has_ascii};
 use crate::table::{rows, value};
@@ -15,6 +18,8 @@ pub(crate) struct State {
     pub(crate) database: Box<[u8]>,
     /// The character set of statements and results.
     pub(crate) charset: Box<[u8]>,
+    /// How long the server may hear nothing of it: half of what it waits for a statement.
+    pub(crate) silence: Duration,
     /// Why no port's answer is SQL's in it.
     pub(crate) reason: Option<Reason>,
 }
@@ -32,8 +37,8 @@ const TRACK: &[u8] = b"SET SESSION session_track_state_change = ON";
 impl State {
     /// That of a session that could not be asked.
     pub(crate) fn unknown() -> State {
-        let reason = Some(Reason::Settings);
-        State { text: Box::default(), database: Box::default(), charset: Box::default(), reason }
+        let (text, database, charset) = Default::default();
+        State { text, database, charset, silence: Duration::ZERO, reason: Some(Reason::Settings) }
     }
 
     /// Asks the session; with `is_new` it is also told to tell of its changes.
@@ -59,15 +64,19 @@ impl State {
         };
         let sql = format!(
             "SELECT @@sql_mode, @@sql_select_limit, @@character_set_client, @@character_set_connection, @@character_set_results, {isolation}, \
-             DATABASE(), CURRENT_USER(){others}"
+             DATABASE(), CURRENT_USER(), @@wait_timeout, @@init_connect{others}"
         );
         let said = rows(connection, sql.as_bytes())?;
         let [row] = &*said else { return Err(Error::Malformed("no row of settings")) };
-        let [mode, limit, client, of_connection, results, isolation, database, _, _, waits, asof] =
-            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|place| value(row, place));
+        let [mode, limit, client, of_connection, results, isolation, database] =
+            [0, 1, 2, 3, 4, 5, 6].map(|place| value(row, place));
+        let [patience, begins_with, _, waits, asof] =
+            [8, 9, 10, 11, 12].map(|place| value(row, place));
         let is_mode = |mode: &[u8]| MODES.contains(&mode);
         let has_one_charset = client == of_connection && client == results && has_ascii(client);
-        let reason = if mode.split(|byte| *byte == b',').any(is_mode)
+        let reason = if !leaves_no_tables(begins_with, connection.session().dialect()) {
+            Some(Reason::Session)
+        } else if mode.split(|byte| *byte == b',').any(is_mode)
             || limit == b"0"
             || waits != b"0"
             || asof != b"DEFAULT"
@@ -82,6 +91,13 @@ impl State {
         };
         let text = (0..row.len()).map(|place| value(row, place));
         let text = text.collect::<Vec<_>>().join(&b'\n').into();
-        Ok(State { text, database: database.into(), charset: client.into(), reason })
+        let silence = Duration::from_secs(decimal(patience).unwrap_or_default()) / 2;
+        Ok(State { text, database: database.into(), charset: client.into(), silence, reason })
     }
+}
+
+/// Whether what the server does as a session begins (`init_connect`) shows in what it says of its settings, if it does anything.
+fn leaves_no_tables(sql: &[u8], dialect: Dialect) -> bool {
+    let effect = || Effect::of_statement(sql, dialect);
+    sql.is_empty() || matches!(effect(), Effect::Nothing | Effect::Transactions | Effect::Settings)
 }

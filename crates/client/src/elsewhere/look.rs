@@ -17,7 +17,9 @@ pub(crate) enum Look {
     SelectOfStatement,
     /// Nothing is looked at, all is left anew but FOUND_ROWS(): an INSERT, a REPLACE or a DELETE that reads no other rows.
     Write,
-    /// The same of an UPDATE, which leaves FOUND_ROWS() anew on some servers.
+    /// Nothing is looked at, FOUND_ROWS() stays and ROW_COUNT() does not; warnings do on some servers: a SET, a COMMIT, a USE.
+    Setting,
+    /// As a write, but an UPDATE, which leaves FOUND_ROWS() anew on some servers.
     Update,
     /// Warnings or ROW_COUNT() are looked at: FOUND_ROWS() stays.
     Statement,
@@ -78,21 +80,11 @@ const FUNCTIONS: [&[u8]; 43] = [
 ];
 
 /// Words that other statements begin with that look at nothing.
-const OTHERS: [&[u8]; 13] = [
-    b"SHOW",
-    b"SET",
-    b"COMMIT",
-    b"ROLLBACK",
-    b"START",
-    b"BEGIN",
-    b"SAVEPOINT",
-    b"USE",
-    b"LOCK",
-    b"UNLOCK",
-    b"DESCRIBE",
-    b"DESC",
-    b"EXPLAIN",
-];
+const OTHERS: [&[u8]; 6] = [b"SHOW", b"LOCK", b"UNLOCK", b"DESCRIBE", b"DESC", b"EXPLAIN"];
+
+/// Those of them that give no rows and leave FOUND_ROWS() as it is.
+const SETTINGS: [&[u8]; 7] =
+    [b"SET", b"COMMIT", b"ROLLBACK", b"START", b"BEGIN", b"SAVEPOINT", b"USE"];
 
 /// Words that name what the statement before has left, FOUND_ROWS() apart.
 const OF_STATEMENT: [&[u8]; 6] =
@@ -113,6 +105,8 @@ impl Look {
             Look::Write
         } else if is(b"UPDATE") {
             Look::Update
+        } else if SETTINGS.into_iter().any(is) {
+            Look::Setting
         } else if OTHERS.into_iter().any(is) {
             Look::Other
         } else {
@@ -121,7 +115,7 @@ impl Look {
         let may_show = is(b"SHOW") || is(b"GET");
         let mut seen = Seen::default();
         for token in tokens.by_ref() {
-            seen.token(token, matches!(look, Look::Write | Look::Update));
+            seen.token(token, matches!(look, Look::Write | Look::Update | Look::Setting));
         }
         if !tokens.is_plain() || seen.has_several {
             return Look::Any;
@@ -138,8 +132,8 @@ impl Look {
         }
         match look {
             Look::Select if !seen.names_table => Look::Any,
-            Look::Select | Look::Other if seen.calls => Look::Any,
-            Look::Write | Look::Update if seen.reads_rows => Look::Any,
+            Look::Select | Look::Other | Look::Setting if seen.calls => Look::Any,
+            Look::Write | Look::Update | Look::Setting if seen.reads_rows => Look::Any,
             look => look,
         }
     }
@@ -225,9 +219,12 @@ mod tests {
             ("UPDATE t SET a = 1 WHERE b = 2", Look::Update),
             ("UPDATE t SET a = (SELECT 1)", Look::Any),
             ("UPDATE t, u SET t.a = u.a", Look::Update),
-            ("SET @a = 1", Look::Other),
+            ("SET @a = 1", Look::Setting),
+            ("SET @a = (SELECT 1)", Look::Any),
+            ("SET @a = @@warning_count", Look::Any),
             ("CALL p()", Look::Any),
-            ("COMMIT", Look::Other),
+            ("COMMIT", Look::Setting),
+            ("USE d", Look::Setting),
             ("ALTER TABLE t ADD a INT", Look::Any),
             ("", Look::Any),
         ] {

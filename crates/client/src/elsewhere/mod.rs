@@ -63,6 +63,14 @@ impl Elsewhere {
         }
     }
 
+    /// No statement was prepared: ROW_COUNT() and the errors are of that, FOUND_ROWS() is not.
+    #[inline]
+    pub(crate) fn preparing_failed(&mut self) {
+        if self.is_owed() {
+            *self = Elsewhere { owed: Owed::FoundRows, ..Elsewhere::default() };
+        }
+    }
+
     /// The statement that was sent last is done.
     #[inline]
     pub(crate) fn statement_done(&mut self) {
@@ -134,7 +142,7 @@ impl Connection {
         let version = if self.is_mariadb() { 0 } else { self.version_number() };
         let (leaves, sets) = match look {
             Look::Update => (version < 50_700, version >= 80_000),
-            Look::Write => (true, false),
+            Look::Write | Look::Setting => (true, false),
             Look::Select | Look::SelectOfStatement => (true, true),
             Look::Statement => (true, false),
             Look::FoundRows | Look::Other | Look::Any => (false, false),
@@ -167,7 +175,10 @@ impl Connection {
             Owed::Nothing => false,
             Owed::Statement => {
                 self.elsewhere.has_warned
-                    || !matches!(look, Look::Select | Look::Write | Look::Update | Look::Other)
+                    || !matches!(
+                        look,
+                        Look::Select | Look::Write | Look::Update | Look::Setting | Look::Other
+                    )
             }
             Owed::Counts => matches!(look, Look::FoundRows | Look::Any),
             Owed::FoundRows => look == Look::FoundRows,

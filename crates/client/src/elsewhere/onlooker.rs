@@ -1,12 +1,14 @@
 //! Who has to know what statements do, before they are sent.
 
 use std::fmt::Debug;
+use std::sync::Arc;
+
+use vaquita_protocol::Command;
 
 use crate::connection::Connection;
 use crate::session::Session;
 use crate::state::State;
 use crate::statement_cache::Effect;
-use std::sync::Arc;
 
 /// Somebody who relies on what statements mean, and on who holds which locks.
 pub trait Onlooker: Debug + Send + Sync {
@@ -40,8 +42,19 @@ impl Connection {
         self.reuse.has_unseen()
     }
 
-    /// Has somebody told what each command does, before it is sent, or nobody any more.
+    /// Has somebody told what each command does, before it is sent, or nobody any more; at once, what the session's init commands have done.
     pub fn set_onlooker(&mut self, onlooker: Option<Arc<dyn Onlooker>>) {
         self.onlooker = onlooker;
+        self.tell_of_init_commands();
+    }
+
+    /// Tells who looks on what the init commands have done: they ran as the session began.
+    pub(crate) fn tell_of_init_commands(&self) {
+        let Some(onlooker) = &self.onlooker else { return };
+        for sql in &self.options.init_commands {
+            let command = Command::Query(sql);
+            let effect = Effect::of(&command, self.session.dialect(), self.multi_statements);
+            onlooker.before(effect, &self.session);
+        }
     }
 }

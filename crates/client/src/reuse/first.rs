@@ -216,6 +216,7 @@ impl Connection {
         replacement.statement_cache = std::mem::take(&mut self.statement_cache);
         replacement.onlooker = self.onlooker.take();
         replacement.heed(Effect::End);
+        replacement.tell_of_init_commands();
         self.state = State::Broken;
         *self = replacement;
         Ok(())

@@ -90,7 +90,7 @@ impl Effect {
     }
 
     /// What running a statement does.
-    pub(crate) fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
+    pub fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
         let mut tokens = Tokens::new(sql, dialect);
         let FirstWord::Word(first) = tokens.first_word() else { return Effect::Anything };
         let is = |word: &[u8]| first.eq_ignore_ascii_case(word);
@@ -121,11 +121,15 @@ impl Effect {
         match [&b"USE"[..], b"LOCK", b"UNLOCK"].into_iter().position(is) {
             Some(0) => return Effect::OtherDatabase,
             Some(1) => return Effect::Locks,
-            Some(_) => return Effect::Unlocks,
-            None => {}
+            // UNLOCK INSTANCE leaves tables locked.
+            Some(_)
+                if tokens.any(|token| is_word(token, b"TABLES") || is_word(token, b"TABLE")) =>
+            {
+                return Effect::Unlocks;
+            }
+            _ => {}
         }
-        let is_temporary =
-            |token| matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"TEMPORARY"));
+        let is_temporary = |token| is_word(token, b"TEMPORARY");
         let is_of_tables =
             OF_TABLES.into_iter().any(is) && !tokens.any(is_temporary) && tokens.is_plain();
         if is_of_tables { Effect::Tables } else { Effect::Anything }
@@ -137,6 +141,10 @@ impl Effect {
     }
 }
 
+fn is_word(token: Token<'_>, expected: &[u8]) -> bool {
+    matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(expected))
+}
+
 /// Whether a text may have several statements: something stands behind a semicolon.
 fn may_be_several(sql: &[u8]) -> bool {
     let sql = sql.trim_ascii_end();
@@ -145,7 +153,7 @@ fn may_be_several(sql: &[u8]) -> bool {
 
 /// What the rest of a SET does if it says only what transactions are like: `autocommit = 0`, `TRANSACTION ...`.
 fn sets_transactions_only(mut tokens: Tokens<'_>) -> Option<Effect> {
-    let is = |token: Option<Token<'_>>, expected: &[u8]| matches!(token, Some(Token::Word(word)) if word.eq_ignore_ascii_case(expected));
+    let is = |token: Option<Token<'_>>, expected| token.is_some_and(|it| is_word(it, expected));
     let first = tokens.next();
     if is(first, b"AUTOCOMMIT") {
         let is_it = tokens.next() == Some(Token::Symbol(b'='))
@@ -269,6 +277,7 @@ mod tests {
             "START SLAVE",
             "FLUSH TABLES",
             "HANDLER t OPEN",
+            "UNLOCK INSTANCE",
             "/*! USE x */",
             "/*!99999 SELECT */ USE x",
         ] {

@@ -22,7 +22,7 @@ impl Access {
     ) -> Result<Found, Error> {
         let dialect = connection.session().dialect();
         let columns = &planned.columns;
-        self.row.clear();
+        let mut given: Vec<Option<Vec<u8>>> = Vec::new();
         let reply = match &planned.way {
             Way::Memcached(plan) => {
                 let Some(value) = values.all().first() else { return self.refuse(Reason::Form) };
@@ -34,9 +34,9 @@ impl Access {
                     return Ok(self.left_to_server());
                 }
                 self.counts.ask();
-                let row = &mut self.row;
-                self.port
-                    .memcached(now, |port| port.get(key, |_, given| row.push(Some(given.to_vec()))))
+                self.port.memcached(now, |port| {
+                    port.get(key, |_, value| given.push(Some(value.to_vec())))
+                })
             }
             Way::HandlerSocket(id, plan, secret) => {
                 let key = match plan.key(values.all(), dialect) {
@@ -48,13 +48,12 @@ impl Access {
                 }
                 let key: Vec<_> = key.iter().map(|value| Some(&**value)).collect();
                 self.counts.ask();
-                let row = &mut self.row;
                 self.port.handler_socket(now, secret, (*id, plan), |port, index| {
                     let mut found = None;
                     port.send_find(index, &[&key], 1)?;
-                    port.read_rows(index, |given| {
+                    port.read_rows(index, |row| {
                         found = Some(());
-                        row.extend(given.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
+                        given.extend(row.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
                     })?;
                     Ok(found)
                 })
@@ -71,7 +70,7 @@ impl Access {
                 return self.refuse(Reason::Port);
             }
         }
-        let given: Vec<_> = self.row.iter().map(Option::as_deref).collect();
+        let given: Vec<_> = given.iter().map(Option::as_deref).collect();
         let row = match &planned.way {
             Way::Memcached(plan) => plan.row(given.first().copied().flatten().unwrap_or_default()),
             Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),

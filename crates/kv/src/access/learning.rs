@@ -51,8 +51,8 @@ impl Access {
         changes: u64,
     ) -> Result<(), Error> {
         self.state = None;
-        let is_tracked = self.is_tracked;
-        let asked = self.apart(connection, |connection| State::ask(connection, !is_tracked));
+        let has_begun = self.standing.has_begun();
+        let asked = self.apart(connection, |connection| State::ask(connection, has_begun));
         let state = match asked {
             Ok(state) => state,
             Err(crate::Error::Lost(error))
@@ -62,7 +62,6 @@ impl Access {
             }
             Err(_) => State::unknown(),
         };
-        self.is_tracked = true;
         let number = self.knowledge.borrow_mut().number_of(&state);
         self.state = Some((changes, number, state));
         Ok(())

@@ -9,7 +9,7 @@ use vaquita_client::{Address, ByteStream};
 
 use crate::decimal::decimal;
 use crate::error::{Error, Unfit};
-use crate::link::{Link, MAX_BYTES, Timeouts};
+use crate::link::{Link, Timeouts};
 use line::{Lines, decode};
 
 mod line;
@@ -36,6 +36,9 @@ pub struct OpenIndex<'a> {
     /// The columns.
     pub columns: &'a [&'a [u8]],
 }
+
+/// The longest answer that is no row.
+const MAX_ANSWER_BYTES: usize = 2 << 10;
 
 /// A connection to a HandlerSocket port.
 ///
@@ -83,6 +86,11 @@ impl HandlerSocket {
         HandlerSocket { link, request: Lines::default(), columns: Vec::new(), most: 0 }
     }
 
+    /// Has no line be longer.
+    pub(crate) fn limit(&mut self, most: usize) {
+        self.link.limit(most);
+    }
+
     /// Whether another request may be made, and nobody has closed the connection or sent anything since the last one.
     pub fn is_alive(&self) -> bool {
         self.link.is_alive()
@@ -103,7 +111,12 @@ impl HandlerSocket {
         }
         self.request.end();
         self.send(1)?;
-        self.read_reply(1, |_| Ok(()))
+        // Whoever does not take the secret may be anybody.
+        let most = self.link.most();
+        self.link.limit(MAX_ANSWER_BYTES);
+        let read = self.read_reply(1, |_| Ok(()));
+        self.link.limit(most);
+        read
     }
 
     /// Opens an index; it stays open as long as the connection.
@@ -183,7 +196,7 @@ impl HandlerSocket {
         columns: usize,
         take: impl FnOnce(&mut dyn Iterator<Item = &[u8]>) -> Result<(), &'static str>,
     ) -> Result<(), Error> {
-        let line = self.link.line(MAX_BYTES)?;
+        let line = self.link.line(self.link.most())?;
         let read = read(self.link.bytes(line), columns, take);
         read.map_err(|error| self.link.give_up(error))?;
         self.link.end_reply()

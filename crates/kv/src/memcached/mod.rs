@@ -85,6 +85,11 @@ impl Memcached {
         Memcached { link, request: Vec::new() }
     }
 
+    /// Has no value be longer.
+    pub(crate) fn limit(&mut self, most: usize) {
+        self.link.limit(most);
+    }
+
     /// Whether another request may be made, and nobody has closed the connection or sent anything since the last one.
     pub fn is_alive(&self) -> bool {
         self.link.is_alive()
@@ -156,8 +161,8 @@ impl Memcached {
                 _ => return Err(self.malformed("neither a value nor END")),
             };
             let Some(place) = place else { return Err(self.malformed("a key of somebody else's")) };
-            if bytes > MAX_BYTES {
-                return Err(self.malformed("a value of more than 1 GiB"));
+            if bytes > self.link.most() {
+                return Err(self.malformed("a value that is too long"));
             }
             let value = self.link.counted(bytes + 2)?;
             let Some(value) = self.link.bytes(value).strip_suffix(b"\r\n") else {

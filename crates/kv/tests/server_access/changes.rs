@@ -1,6 +1,6 @@
 //! What keeps statements from the port.
 
-use crate::place::{BY_KEY, Place, TABLE, User};
+use crate::places::{BY_KEY, Place, TABLE, User};
 use crate::servers::{Feature, drop_user, run};
 use vaquita_client::Connection;
 use vaquita_kv::Access;

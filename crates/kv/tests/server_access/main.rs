@@ -11,13 +11,14 @@
 mod servers;
 
 mod changes;
-mod place;
+#[path = "../places/mod.rs"]
+mod places;
 mod port;
 #[path = "../ports/mod.rs"]
 mod ports;
 mod relay;
 
-use place::{BY_KEY, Place};
+use places::{BY_KEY, Place};
 use vaquita_client::{Data, Parameter, QueryResponse};
 
 #[test]

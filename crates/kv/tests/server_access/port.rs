@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::sync::atomic::Ordering;
 
-use crate::place::{BY_KEY, Place};
+use crate::places::{BY_KEY, Place};
 use crate::relay::Relay;
 use crate::servers::{Feature, run};
 use vaquita_client::{Address, Data, Parameter, QueryResponse};

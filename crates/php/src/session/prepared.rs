@@ -96,7 +96,9 @@ impl Session {
             return Ok(Executed::Rows(columns));
         }
         let read = self.drive(|it| it.read_executed(statement, parameters, opens_cursor))?;
-        self.note_executed(statement, columns_of(&read));
+        if !opens_cursor {
+            self.note_executed(statement, columns_of(&read));
+        }
         self.executed(read)
     }
 

@@ -1,4 +1,5 @@
-//! A server with a table that a port answers from, and somebody who asks.
+//! Servers with a port, a table that it answers from, and users whose statements may go there.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
