@@ -19,6 +19,7 @@ use crate::settings::{Mode, Settings};
 use crate::shared;
 use crate::standing::Standing;
 use crate::state::State;
+use crate::watch::Watch;
 
 /// How many bytes of a shape's key say which kind of session it is; none as long as that does not matter.
 const STATE_BYTES: usize = size_of::<u32>();
@@ -111,6 +112,11 @@ impl Access {
         self.knowledge.borrow().describe(&self.settings.tables)
     }
 
+    /// What the connection's own statements do.
+    pub fn watch(&self) -> &Arc<Watch> {
+        &self.standing.watch
+    }
+
     /// Asks the server anew for all that is known of tables and rights, when it is needed next.
     pub fn refresh(&mut self) {
         self.knowledge.borrow_mut().forget();
@@ -151,9 +157,7 @@ impl Access {
         parameters: &[Parameter<'_>],
     ) -> Result<Option<Columns>, Error> {
         let dialect = connection.session().dialect();
-        let asked = asked_by(statement, dialect).and_then(|mut asked| {
-            asked.select.bind(parameters.iter().map(literal)).then_some(asked)
-        });
+        let asked = asked_by(statement, dialect, parameters);
         let epoch = statement.text().map_or(0, |(_, epoch)| epoch);
         let keeps_kinds = statement.keeps_kinds(parameters);
         if asked.is_some() && (epoch != self.standing.epoch() || !keeps_kinds) {
@@ -161,6 +165,25 @@ impl Access {
             self.counts.refuse(Reason::Prepared);
             return Ok(None);
         }
+        self.run(connection, asked)
+    }
+
+    /// The same of a statement that means the same whenever it was prepared, and has always run with parameters of the same types.
+    pub(crate) fn execute_own(
+        &mut self,
+        connection: &mut Connection,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<Columns>, Error> {
+        let asked = asked_by(statement, connection.session().dialect(), parameters);
+        self.run(connection, asked)
+    }
+
+    fn run(
+        &mut self,
+        connection: &mut Connection,
+        asked: Option<Asked<'_>>,
+    ) -> Result<Option<Columns>, Error> {
         let found = self.find(connection, asked)?;
         let answered = match &found {
             Found::Answered(columns) => Some(Arc::clone(columns)),
@@ -174,7 +197,7 @@ impl Access {
     pub fn executed(&mut self, connection: &Connection, statement: &Statement, columns: &Columns) {
         let found = std::mem::replace(&mut self.executing, Found::Server);
         if let Found::ToSee | Found::ToLearn = found
-            && let Some(asked) = asked_by(statement, connection.session().dialect())
+            && let Some(asked) = asked_of(statement, connection.session().dialect())
         {
             self.succeeded(&found, &asked, columns);
         }
@@ -395,9 +418,19 @@ impl Access {
 }
 
 /// What a prepared statement asks for, if it is for a row by its key.
-fn asked_by(statement: &Statement, dialect: Dialect) -> Option<Asked<'_>> {
+fn asked_of(statement: &Statement, dialect: Dialect) -> Option<Asked<'_>> {
     let (sql, _) = statement.text()?;
     Some(Asked { sql, select: KeySelect::parse(sql, dialect)?, is_binary: true })
+}
+
+/// What it asks for with these parameters.
+fn asked_by<'a>(
+    statement: &'a Statement,
+    dialect: Dialect,
+    parameters: &[Parameter<'a>],
+) -> Option<Asked<'a>> {
+    let mut asked = asked_of(statement, dialect)?;
+    asked.select.bind(parameters.iter().map(literal)).then_some(asked)
 }
 
 /// The value of a parameter as a literal; what is neither a whole number nor a text stays a parameter, which no key is.

@@ -20,9 +20,10 @@ mod shared;
 mod standing;
 mod state;
 mod table;
+mod watch;
 
 pub use access::Access;
-pub use by_sql::{Found, KeyValue, KeyedTable, TableError, Written};
+pub use by_sql::{Found, KeyValue, KeyedTable, NamedTable, TableError, Written};
 pub use counts::Counts;
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};
@@ -35,3 +36,4 @@ pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};
 pub use settings::{Mode, Name, Settings};
 pub use shared::close_ports;
 pub use table::{Column, Kind, Table, UniqueIndex};
+pub use watch::Watch;

@@ -7,6 +7,7 @@ use vaquita_client::{Effect, Onlooker, Session};
 
 use crate::plan::Reason;
 use crate::port::Port;
+use crate::watch::Watch;
 
 /// Whether a session is as it was when it was asked.
 ///
@@ -24,6 +25,7 @@ pub(crate) struct Standing {
     is_known: AtomicBool,
     /// Its tables may not be changed while the port has them open.
     port: Arc<Port>,
+    pub(crate) watch: Arc<Watch>,
 }
 
 impl Standing {
@@ -35,6 +37,7 @@ impl Standing {
             told: AtomicU64::new(session.state_changes),
             is_known: AtomicBool::new(true),
             port,
+            watch: Arc::default(),
         }
     }
 
@@ -70,6 +73,7 @@ impl Standing {
 impl Onlooker for Standing {
     fn before(&self, effect: Effect, session: &Session) {
         self.heed_told(session);
+        self.watch.note(effect);
         self.is_known.store(effect != Effect::Nothing, Relaxed);
         match effect {
             Effect::Nothing => return,

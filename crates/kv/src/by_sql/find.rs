@@ -10,6 +10,7 @@ use super::found::Found;
 use super::key::{Fit, KeyValue, Part};
 use super::statements::{Does, unasked};
 use super::{KeyedTable, bound, is_none};
+use crate::access::Access;
 use crate::plan::has_ascii;
 
 /// From so many keys on one statement for all is faster than one for each, sent at once: measured, `docs/kv.md`.
@@ -39,13 +40,38 @@ impl KeyedTable {
         connection: &mut Connection,
         key: &[KeyValue<'_>],
     ) -> Result<Found, TableError> {
+        self.get_by(connection, None, key)
+    }
+
+    /// The same, from the connection's port where that is known to give SQL's answer.
+    ///
+    /// # Errors
+    /// As [`KeyedTable::get`].
+    pub fn get_by(
+        &mut self,
+        connection: &mut Connection,
+        mut access: Option<&mut Access>,
+        key: &[KeyValue<'_>],
+    ) -> Result<Found, TableError> {
         let parts = self.parts_of_one(connection, key)?;
         let mut found = Found::none(1, self.values);
-        if !is_none(&parts) {
-            let (sql, key) = (&self.texts.select, bound(&parts));
-            let rows = self.statements.run(connection, sql, &key, Does::Read)?;
-            found.add_one(0, rows.ok_or_else(unasked)?);
+        if is_none(&parts) {
+            return Ok(found);
         }
+        let (sql, key) = (&self.texts.select, bound(&parts));
+        if let Some(access) = &mut access {
+            let statement = self.statements.hold(connection, sql)?;
+            if access.execute_own(connection, statement, &key)?.is_some() {
+                found.add_one(0, connection.store_result()?);
+                return Ok(found);
+            }
+        }
+        let rows = self.statements.run(connection, sql, &key, Does::Read)?.ok_or_else(unasked)?;
+        if let Some(access) = access {
+            let statement = self.statements.hold(connection, sql)?;
+            access.executed(connection, statement, rows.columns());
+        }
+        found.add_one(0, rows);
         Ok(found)
     }
 

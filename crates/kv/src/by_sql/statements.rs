@@ -106,7 +106,10 @@ impl Statements {
         let mut all = Ok(Vec::with_capacity(commands.len()));
         connection.pipeline(sent, Until::End, |done: Result<Done, Error>| {
             match (&mut all, done) {
-                (Ok(found), Ok(done)) => found.extend(done.rows),
+                (Ok(found), Ok(done)) => match done.rows.map(whole).transpose() {
+                    Ok(rows) => found.extend(rows),
+                    Err(error) => all = Err(error),
+                },
                 (Ok(_), Err(error)) => all = Err(error),
                 (Err(_), _) => {}
             }
@@ -139,9 +142,17 @@ fn run(
 ) -> Result<Option<Buffered>, Error> {
     connection.send_execute(statement, parameters, false)?;
     match connection.read_executed(statement, parameters, false)? {
-        QueryResponse::ResultSet(_) => connection.store_result().map(Some),
+        QueryResponse::ResultSet(_) => whole(connection.store_result()?).map(Some),
         QueryResponse::Ok | QueryResponse::Cursor(_) => Ok(None),
         QueryResponse::LocalInfile(_) => connection.refuse_local_infile().map(|()| None),
+    }
+}
+
+/// Rows all of which can be read.
+fn whole(rows: Buffered) -> Result<Buffered, Error> {
+    match rows.spoilt_row() {
+        Some(malformed) => Err(malformed.into()),
+        None => Ok(rows),
     }
 }
 

@@ -34,13 +34,14 @@ use pipelined::Outcomes;
 use rows::Readings;
 use std::process;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 use stock_words::Warnings;
 use vaquita_client::{
     Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
     State, Statistics,
 };
-use vaquita_kv::Access;
+use vaquita_kv::{Access, Watch};
 
 /// One connection and its history.
 pub(crate) struct Session {
@@ -50,6 +51,8 @@ pub(crate) struct Session {
     access: Guarded<Option<Box<Access>>>,
     /// Whether there is anything.
     has_access: Cell<bool>,
+    /// What its statements do to tables, where somebody has asked for that and there is no access that knows it.
+    watch: Guarded<Option<Arc<Watch>>>,
     /// What goes back with a persistent connection.
     lease: Guarded<Option<(Lease, PoolLimits)>>,
     /// Since when nobody uses a connection that PDO's core keeps.
@@ -114,6 +117,7 @@ impl Session {
             connection: Guarded::new(None),
             access: Guarded::new(None),
             has_access: Cell::new(false),
+            watch: Guarded::new(None),
             lease: Guarded::new(None),
             idle_since: Cell::new(None),
             process: Cell::new(0),
