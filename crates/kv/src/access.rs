@@ -1,5 +1,7 @@
 //! The way of a statement: to a key-value port where that is known to give SQL's answer, else to the server.
 
+mod many;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use vaquita_client::{
 };
 
 use crate::counts::Counts;
-use crate::knowledge::{Knowledge, Planned, Way};
+use crate::knowledge::{Knowledge, Planned, Verdict, Way};
 use crate::plan::Reason;
 use crate::port::Port;
 use crate::select::{KeySelect, Literal};
@@ -61,6 +63,8 @@ enum Found {
     ToSee,
     /// To the server; its answer tells the columns of its shape.
     ToLearn,
+    /// To the port.
+    ToPort(Arc<Verdict>),
 }
 
 /// What of a statement is asked for.
@@ -209,6 +213,21 @@ impl Access {
         connection: &mut Connection,
         asked: Option<Asked<'_>>,
     ) -> Result<Found, Error> {
+        match (self.way(connection, asked)?, asked) {
+            (Found::ToPort(verdict), Some(asked)) => {
+                let Ok(planned) = &*verdict else { return Ok(Found::Server) };
+                self.ask_port(connection, &asked, planned, Instant::now())
+            }
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// Finds a statement's way.
+    fn way(
+        &mut self,
+        connection: &mut Connection,
+        asked: Option<Asked<'_>>,
+    ) -> Result<Found, Error> {
         self.counts.statements += 1;
         let Some(asked) = asked else {
             return self.refuse(Reason::Form);
@@ -247,11 +266,15 @@ impl Access {
         let of_state = number.to_le_bytes();
         self.shape.iter_mut().zip(of_state).for_each(|(to, from)| *to = from);
         let verdict = self.knowledge.borrow().verdict(&self.shape, now, self.settings.max_stale);
-        match verdict.as_deref() {
-            Some(Err(reason)) => self.refuse(*reason),
-            Some(Ok(_)) if has_asked => Ok(self.left_to_server()),
-            Some(Ok(planned)) => self.ask_port(connection, &asked, planned, now),
+        match verdict {
             None => self.look(connection, &asked, now),
+            Some(verdict) => match &*verdict {
+                Err(reason) => self.refuse(*reason),
+                Ok(_) if has_asked || self.settings.mode == Mode::Advise => {
+                    Ok(self.left_to_server())
+                }
+                Ok(_) => Ok(Found::ToPort(verdict)),
+            },
         }
     }
 
@@ -307,7 +330,7 @@ impl Access {
         match found {
             Found::ToSee => self.knowledge.borrow_mut().see(&self.shape),
             Found::ToLearn => self.learn(asked, columns),
-            Found::Answered(_) | Found::Server => {}
+            Found::Answered(_) | Found::Server | Found::ToPort(_) => {}
         }
     }
 
@@ -332,9 +355,6 @@ impl Access {
         now: Instant,
     ) -> Result<Found, Error> {
         let dialect = connection.session().dialect();
-        if self.settings.mode == Mode::Advise {
-            return Ok(self.left_to_server());
-        }
         let columns = &planned.columns;
         self.row.clear();
         let reply = match &planned.way {

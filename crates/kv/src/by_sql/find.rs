@@ -86,10 +86,26 @@ impl KeyedTable {
         connection: &mut Connection,
         keys: &[KeyValue<'_>],
     ) -> Result<Found, TableError> {
+        self.get_many_by(connection, None, keys)
+    }
+
+    /// The same, from the connection's port where that is known to give SQL's answers.
+    ///
+    /// # Errors
+    /// As [`KeyedTable::get_many`].
+    pub fn get_many_by(
+        &mut self,
+        connection: &mut Connection,
+        access: Option<&mut Access>,
+        keys: &[KeyValue<'_>],
+    ) -> Result<Found, TableError> {
         let parts = self.parts(connection, keys)?;
         let keys: Vec<&[(Part<'_>, Fit)]> = parts.chunks(self.key.len()).collect();
         let mut found = Found::none(keys.len(), self.values);
-        let (groups, alone) = self.grouped(connection, &keys)?;
+        if let Some(access) = access {
+            self.ask_port(connection, access, &keys, &mut found)?;
+        }
+        let (groups, alone) = self.grouped(connection, &keys, &found)?;
         let many = self.texts.select_many.as_deref().unwrap_or_default();
         let of_group = |group| -> (&[u8], Vec<Parameter<'_>>) {
             let Group { json, .. }: &Group = group;
@@ -119,18 +135,43 @@ impl KeyedTable {
         Ok(found)
     }
 
+    /// Asks the port for those keys that it can be asked for.
+    fn ask_port(
+        &mut self,
+        connection: &mut Connection,
+        access: &mut Access,
+        keys: &[&[(Part<'_>, Fit)]],
+        found: &mut Found,
+    ) -> Result<(), TableError> {
+        let asked = keys.iter().enumerate().filter(|(_, key)| !is_none(key));
+        let asked: Vec<_> = asked.map(|(place, key)| (place, bound(key))).collect();
+        let sql = &self.texts.select;
+        let statement = self.statements.hold(connection, sql)?;
+        if let Some(given) = access.execute_many(connection, statement, &asked)? {
+            given.into_iter().for_each(|(places, result)| found.add_each(&places, result));
+            return Ok(());
+        }
+        let Some((place, key)) = asked.first() else { return Ok(()) };
+        let rows = self.statements.run(connection, sql, key, Does::Read)?.ok_or_else(unasked)?;
+        let statement = self.statements.hold(connection, sql)?;
+        access.executed(connection, statement, rows.columns());
+        found.add_one(*place, rows);
+        Ok(())
+    }
+
     /// Which keys are asked for together, and which alone.
     fn grouped(
         &mut self,
         connection: &mut Connection,
         keys: &[&[(Part<'_>, Fit)]],
+        found: &Found,
     ) -> Result<(Vec<Group>, Vec<usize>), TableError> {
         let charset = connection.session().character_set_client.name.as_bytes();
         let is_plain = has_ascii(charset);
         let (mut together, mut alone) = (Vec::new(), Vec::new());
         for (place, key) in keys.iter().enumerate() {
             let is_text = || key.iter().any(|(part, _)| matches!(part, Part::Text(_)));
-            if is_none(key) {
+            if is_none(key) || found.has(place) {
                 continue;
             } else if key.iter().all(|(_, fit)| *fit == Fit::Whole) && (is_plain || !is_text()) {
                 together.push(place);

@@ -35,6 +35,8 @@ struct Known {
     changes: u64,
     /// The session that has prepared its statements.
     session: (u64, u64),
+    /// How many other tables this one was before.
+    version: u64,
 }
 
 impl NamedTable {
@@ -83,18 +85,25 @@ impl NamedTable {
         };
         if !self.known.as_ref().is_some_and(is_fresh) {
             let table = self.ask(connection)?;
+            let before = self.version();
             let same = self.known.take_if(|known| known.table == table);
             self.close(connection);
-            let keyed = match same {
-                Some(known) => known.keyed,
-                None => self.keyed(&table)?,
+            let (keyed, version) = match same {
+                Some(known) => (known.keyed, before),
+                None => (self.keyed(&table)?, before + 1),
             };
-            self.known = Some(Known { table, keyed, asked_at: Some(now), changes, session });
+            let asked_at = Some(now);
+            self.known = Some(Known { table, keyed, asked_at, changes, session, version });
         }
         match &mut self.known {
             Some(known) => Ok(&mut known.keyed),
             None => Err(Error::OutOfSync.into()),
         }
+    }
+
+    /// Another number whenever the table is another one than before.
+    pub fn version(&self) -> u64 {
+        self.known.as_ref().map_or(0, |known| known.version)
     }
 
     /// Has it asked anew when it is used next.

@@ -102,6 +102,7 @@ impl Database {
     /// Reports the session's error as the script wants it: an exception, a warning, or nothing.
     pub(crate) fn report(&self, handle: Handle<'_>) -> Outcome {
         self.throw_or_fail(handle);
+        handle.set_sqlstate(self.error.sqlstate());
         if let Some(told) = handle.warns().then(|| failure::told(&self.error)).flatten() {
             let number = Str::decimal(told.number.into());
             let state = &told.sqlstate;

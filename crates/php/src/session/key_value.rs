@@ -11,6 +11,9 @@ use std::time::Duration;
 use vaquita_client::{Columns, Connection, Error, Parameter, QueryResponse, Statement};
 use vaquita_kv::{Access, KeyedTable, Mode, NamedTable, Settings, TableError, Watch};
 
+/// ER_BAD_FIELD_ERROR: a column is not there.
+const BAD_FIELD: u16 = 1054;
+
 /// Whether statements go to a key-value port, as words that an ini file makes others of.
 pub(crate) const MODES: [&[u8]; 6] = [b"off", b"on", b"advise", b"", b"0", b"1"];
 
@@ -130,13 +133,26 @@ impl Session {
     pub(crate) fn by_key<R>(
         &self,
         table: &mut NamedTable,
-        work: impl FnOnce(ByKey<'_>) -> Result<R, TableError>,
+        mut work: impl FnMut(ByKey<'_>) -> Result<R, TableError>,
     ) -> Result<Result<R, TableError>, Failed> {
-        let (generation, mut work) = (self.generation(), Some(work));
-        let mut run = |connection: &mut Connection, access: Option<&mut Access>, watch: &Watch| {
-            let table = table.of(connection, watch, generation)?;
-            work.take().map(|work| work(ByKey { table, connection, access })).transpose()
-        };
+        let generation = self.generation();
+        let mut run =
+            |connection: &mut Connection, mut access: Option<&mut Access>, watch: &Watch| {
+                let keyed = table.of(connection, watch, generation)?;
+                let done = work(ByKey { table: keyed, connection, access: access.as_deref_mut() });
+                // Somebody else may have changed it: then nothing was done, and another statement is needed.
+                if !matches!(&done, Err(TableError::Sql(Error::Server { code: BAD_FIELD, .. }))) {
+                    return done.map(Some);
+                }
+                let version = table.version();
+                table.refresh();
+                table.of(connection, watch, generation)?;
+                if table.version() == version {
+                    return done.map(Some);
+                }
+                let keyed = table.of(connection, watch, generation)?;
+                work(ByKey { table: keyed, connection, access }).map(Some)
+            };
         self.drive(|connection| {
             let by_access = |access: &mut Option<Box<Access>>| {
                 let access = access.as_deref_mut()?;

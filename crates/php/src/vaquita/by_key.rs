@@ -138,7 +138,7 @@ impl<'a> Receiver<'a> {
     fn run<R>(
         &self,
         call: &Call<'_>,
-        work: impl FnOnce(ByKey<'_>) -> Result<R, TableError>,
+        work: impl FnMut(ByKey<'_>) -> Result<R, TableError>,
     ) -> Outcome<Option<R>> {
         if let Reporter::Pdo(database, handle) = self.reporter {
             database.begin_call(handle);
@@ -301,7 +301,7 @@ pub(crate) fn get_multi(call: &mut Call<'_>) -> Outcome {
         is_of_one = by.table.key_length() == 1;
         let mut all = Vec::with_capacity(keys.count() * by.table.key_length());
         keys.entries().try_for_each(|(_, key)| put_key(by.table, key, &mut all))?;
-        by.table.get_many(by.connection, &all)
+        by.table.get_many_by(by.connection, by.access, &all)
     })?;
     let Some(found) = found else {
         Map::new(call.returns(), 0);

@@ -1,0 +1,167 @@
+//! Many keys at once: those that a port can be asked for in one request, in one request.
+
+use std::time::Instant;
+
+use vaquita_client::{Buffered, Connection, Error, Parameter, Statement};
+
+use super::{Access, Found, asked_by, asked_of};
+use crate::knowledge::{Planned, Way};
+use crate::memcached::Key;
+use crate::plan::Reason;
+
+/// The most keys of one request, so that neither side waits for the other to read. The limit is our own.
+const MAX_KEYS: usize = 100;
+
+/// Rows that a port gave, each with the place of its key.
+pub(crate) type Given = Vec<(Vec<usize>, Buffered)>;
+
+/// What a port gave, and for which key.
+type Row = (usize, Vec<Option<Vec<u8>>>);
+
+impl Access {
+    /// Rows of a statement that has always run with parameters of the same types, run with those of each key. Those that are not given are to be
+    /// asked of the server. `None`: all of them, and the first as [`Access::execute_own`] would, so that it becomes known what such a row is.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub(crate) fn execute_many(
+        &mut self,
+        connection: &mut Connection,
+        statement: &Statement,
+        keys: &[(usize, Vec<Parameter<'_>>)],
+    ) -> Result<Option<Given>, Error> {
+        let dialect = connection.session().dialect();
+        let first = keys.first().and_then(|(_, key)| asked_by(statement, dialect, key));
+        let verdict = match self.way(connection, first)? {
+            Found::ToPort(verdict) => verdict,
+            found @ (Found::ToSee | Found::ToLearn) => {
+                self.executing = found;
+                return Ok(None);
+            }
+            Found::Server | Found::Answered(_) => return Ok(Some(Given::new())),
+        };
+        let mut given = Given::new();
+        let Ok(planned) = &*verdict else { return Ok(Some(given)) };
+        for keys in keys.chunks(MAX_KEYS) {
+            let rows = match self.ask_for(connection, statement, planned, keys) {
+                Ok(rows) => rows,
+                Err(_) => {
+                    self.counts.errors += 1;
+                    self.counts.refuse(Reason::Port);
+                    break;
+                }
+            };
+            self.answer(connection, planned, &rows, &mut given)?;
+        }
+        Ok(Some(given))
+    }
+
+    /// Asks the port.
+    fn ask_for(
+        &mut self,
+        connection: &Connection,
+        statement: &Statement,
+        planned: &Planned,
+        keys: &[(usize, Vec<Parameter<'_>>)],
+    ) -> Result<Vec<Row>, crate::Error> {
+        let dialect = connection.session().dialect();
+        let Some(asked) = asked_of(statement, dialect) else { return Ok(Vec::new()) };
+        let selects = keys.iter().filter_map(|(place, key)| {
+            let mut select = asked.select;
+            select.bind(key.iter().map(super::literal)).then_some((*place, select))
+        });
+        let (now, counts, mut rows) = (Instant::now(), &mut self.counts, Vec::new());
+        match &planned.way {
+            Way::Memcached(plan) => {
+                let mut sent: Vec<(usize, Vec<u8>)> = Vec::with_capacity(keys.len());
+                for (place, select) in selects {
+                    let Some(condition) = select.conditions().next() else { continue };
+                    let mut bytes = Vec::new();
+                    match plan.put_key(condition.value, dialect, &mut bytes).map(|_| ()) {
+                        Ok(()) => sent.push((place, bytes)),
+                        Err(reason) => counts.refuse(reason),
+                    }
+                }
+                let keys = sent.iter().map(|(_, bytes)| Key::new(bytes));
+                let keys: Vec<Key<'_>> = keys.collect::<Result<_, _>>()?;
+                keys.iter().for_each(|_| counts.ask());
+                self.port.memcached(now, |port| {
+                    port.send_get(&keys)?;
+                    port.read_values(&keys, |at, _, value| {
+                        if let Some((place, _)) = sent.get(at) {
+                            rows.push((*place, vec![Some(value.to_vec())]));
+                        }
+                    })
+                })?;
+                let misses = keys.len().saturating_sub(rows.len());
+                counts.misses += misses as u64;
+            }
+            Way::HandlerSocket(id, plan, secret) => {
+                let mut sent: Vec<(usize, Vec<Vec<u8>>)> = Vec::with_capacity(keys.len());
+                for (place, select) in selects {
+                    match plan.key(&select, dialect) {
+                        Ok(key) => sent.push((place, key)),
+                        Err(reason) => counts.refuse(reason),
+                    }
+                }
+                let keys: Vec<Vec<Option<&[u8]>>> = sent
+                    .iter()
+                    .map(|(_, key)| key.iter().map(|value| Some(&**value)).collect())
+                    .collect();
+                let keys: Vec<&[Option<&[u8]>]> = keys.iter().map(Vec::as_slice).collect();
+                keys.iter().for_each(|_| counts.ask());
+                self.port.handler_socket(now, secret, (*id, plan), |port, index| {
+                    port.send_find(index, &keys, 1)?;
+                    for (place, _) in &sent {
+                        port.read_rows(index, |given| {
+                            let row = given.iter().map(|it| it.as_deref().map(<[u8]>::to_vec));
+                            rows.push((*place, row.collect()));
+                        })?;
+                    }
+                    Ok(())
+                })?;
+                let misses = keys.len().saturating_sub(rows.len());
+                counts.misses += misses as u64;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Makes results of the connection of what a port gave.
+    fn answer(
+        &mut self,
+        connection: &mut Connection,
+        planned: &Planned,
+        rows: &[Row],
+        given: &mut Given,
+    ) -> Result<(), Error> {
+        let mut whole: Vec<(usize, Vec<Option<&[u8]>>)> = Vec::with_capacity(rows.len());
+        for (place, row) in rows {
+            let values: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+            let row = match &planned.way {
+                Way::Memcached(plan) => {
+                    plan.row(values.first().copied().flatten().unwrap_or_default())
+                }
+                Way::HandlerSocket(_, plan, _) => plan.check(&values).map(|()| values),
+            };
+            match row {
+                Ok(row) => whole.push((*place, row)),
+                Err(reason) => self.counts.refuse(reason),
+            }
+        }
+        let mut left = &whole[..];
+        while !left.is_empty() {
+            let rows = left.iter().map(|(_, row)| &row[..]);
+            let answered = connection.answer_rows(&planned.columns, true, rows);
+            if answered > 0 {
+                let places = left.iter().take(answered).map(|(place, _)| *place).collect();
+                given.push((places, connection.store_result()?));
+                self.counts.answered += answered as u64;
+            } else {
+                self.counts.refuse(Reason::Row);
+            }
+            left = left.get(answered.max(1)..).unwrap_or_default();
+        }
+        Ok(())
+    }
+}
