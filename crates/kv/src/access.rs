@@ -357,6 +357,7 @@ impl Access {
         let dialect = connection.session().dialect();
         let columns = &planned.columns;
         self.row.clear();
+        let mut is_silent = false;
         let reply = match &planned.way {
             Way::Memcached(plan) => {
                 let mut conditions = asked.select.conditions();
@@ -367,8 +368,12 @@ impl Access {
                 };
                 self.counts.ask();
                 let row = &mut self.row;
-                self.port
-                    .memcached(now, |port| port.get(key, |_, given| row.push(Some(given.to_vec()))))
+                self.port.memcached(now, |port| {
+                    port.send_get(&[key])?;
+                    is_silent = connection.is_silent();
+                    port.read_values(&[key], |_, _, given| row.push(Some(given.to_vec())))?;
+                    Ok((!row.is_empty()).then_some(()))
+                })
             }
             Way::HandlerSocket(id, plan, secret) => {
                 let key = match plan.key(&asked.select, dialect) {
@@ -381,6 +386,7 @@ impl Access {
                 self.port.handler_socket(now, secret, (*id, plan), |port, index| {
                     let mut found = None;
                     port.send_find(index, &[&key], 1)?;
+                    is_silent = connection.is_silent();
                     port.read_rows(index, |given| {
                         found = Some(());
                         row.extend(given.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
@@ -406,7 +412,9 @@ impl Access {
             Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),
         };
         let answered = row.and_then(|row| {
-            let is_answered = connection.answer(columns, asked.is_binary, &row);
+            let row = std::iter::once(&row[..]);
+            let is_answered =
+                is_silent && connection.answer_rows(columns, asked.is_binary, row) == 1;
             if is_answered { Ok(()) } else { Err(Reason::Row) }
         });
         match answered {

@@ -30,7 +30,7 @@ pub(crate) enum Look {
 }
 
 /// Words behind which a parenthesis calls nothing that looks: what is no function, and the functions of servers that are used most.
-const BEFORE_PARENTHESIS: [&[u8]; 70] = [
+const BEFORE_PARENTHESIS: [&[u8]; 74] = [
     b"SELECT",
     b"FROM",
     b"WHERE",
@@ -101,6 +101,10 @@ const BEFORE_PARENTHESIS: [&[u8]; 70] = [
     b"MD5",
     b"CAST",
     b"LAST_INSERT_ID",
+    b"JSON_TABLE",
+    b"COLUMNS",
+    b"VARCHAR",
+    b"UNHEX",
 ];
 
 /// Words that other statements begin with that look at nothing.
@@ -226,6 +230,10 @@ mod tests {
             ("SELECT COUNT(*), MAX(a) FROM t WHERE b IN (1, 2);", Look::Select),
             ("SELECT f(a) FROM t", Look::Any),
             ("SELECT `count`(*) FROM t", Look::Select),
+            (
+                "SELECT a FROM JSON_TABLE(?, '$' COLUMNS (k VARCHAR(9) PATH '$')) AS j JOIN t ON UNHEX(k)",
+                Look::Select,
+            ),
             ("SELECT a INTO @b FROM t", Look::Any),
             ("SELECT 1; SELECT 2", Look::Any),
             ("SELECT /*! FOUND_ROWS() */ 1", Look::Any),

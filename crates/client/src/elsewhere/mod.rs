@@ -81,10 +81,15 @@ impl Connection {
     /// False, and nothing has happened: the server has to be asked, for the connection is in the middle of something, or lost; or the row is
     /// longer than [`MAX_ELSEWHERE_BYTES`], or has a value of a type that is not made of its text.
     pub fn answer(&mut self, columns: &Columns, is_binary: bool, row: &[Option<&[u8]>]) -> bool {
-        self.answer_rows(columns, is_binary, std::iter::once(row)) == 1
+        self.is_quiet() && self.answer_rows(columns, is_binary, std::iter::once(row)) == 1
     }
 
-    /// The same of a SELECT of several rows: how many of the first ones it was answered with, for together they are no longer either. What the
+    /// Whether the server has said nothing since its last answer. It is asked of the socket: whoever waits for somebody else's answer has the time.
+    pub fn is_silent(&mut self) -> bool {
+        self.is_quiet()
+    }
+
+    /// The same of a SELECT of several rows, since whose begin [`Connection::is_silent`] was asked, and was true: how many of the first ones it was answered with, for together they are no longer either. What the
     /// server is told of the statement then is that it had one.
     pub fn answer_rows<'r>(
         &mut self,
@@ -96,7 +101,7 @@ impl Connection {
             && !self.reuse.is_first()
             && !self.reuse.is_owed()
             && !self.capabilities.contains(Capabilities::DEPRECATE_EOF);
-        if !is_plain || !self.is_quiet() {
+        if !is_plain || self.stream.has_received() {
             return 0;
         }
         let mut payloads = std::mem::take(&mut self.body);

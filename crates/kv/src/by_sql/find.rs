@@ -20,7 +20,7 @@ const TOGETHER: usize = 5;
 const MAX_KEYS: usize = 1000;
 const MAX_JSON_BYTES: usize = 256 << 10;
 
-/// ER_PARSE_ERROR: a server before MySQL 8.0.4 or MariaDB 10.6 knows no JSON_TABLE.
+/// ER_PARSE_ERROR: a server before MySQL 8.0.4 or MariaDB 10.6 knows no JSON_TABLE, nor does one whose version is somebody else's.
 const PARSE_ERROR: u16 = 1064;
 
 /// Keys that are asked for together: their places, and the array that they are.
@@ -201,6 +201,10 @@ impl KeyedTable {
     /// Whether the server takes the statement for many keys.
     fn knows_json_table(&mut self, connection: &mut Connection) -> Result<bool, TableError> {
         let Some(sql) = &self.texts.select_many else { return Ok(false) };
+        let least = if connection.is_mariadb() { 100_600 } else { 80_004 };
+        if connection.server_version_number() < least {
+            return Ok(false);
+        }
         match self.statements.hold(connection, sql) {
             Ok(_) => Ok(true),
             Err(TableError::Sql(Error::Server { code: PARSE_ERROR, .. })) => {
