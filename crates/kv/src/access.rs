@@ -1,6 +1,6 @@
 //! The way of a statement: to a key-value port where that is known to give SQL's answer, else to the server.
 
-mod many;
+mod own;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -169,17 +169,6 @@ impl Access {
             self.counts.refuse(Reason::Prepared);
             return Ok(None);
         }
-        self.run(connection, asked)
-    }
-
-    /// The same of a statement that means the same whenever it was prepared, and has always run with parameters of the same types.
-    pub(crate) fn execute_own(
-        &mut self,
-        connection: &mut Connection,
-        statement: &Statement,
-        parameters: &[Parameter<'_>],
-    ) -> Result<Option<Columns>, Error> {
-        let asked = asked_by(statement, connection.session().dialect(), parameters);
         self.run(connection, asked)
     }
 

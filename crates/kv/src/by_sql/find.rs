@@ -145,13 +145,13 @@ impl KeyedTable {
     ) -> Result<(), TableError> {
         let asked = keys.iter().enumerate().filter(|(_, key)| !is_none(key));
         let asked: Vec<_> = asked.map(|(place, key)| (place, bound(key))).collect();
+        let Some((place, key)) = asked.first() else { return Ok(()) };
         let sql = &self.texts.select;
         let statement = self.statements.hold(connection, sql)?;
         if let Some(given) = access.execute_many(connection, statement, &asked)? {
             given.into_iter().for_each(|(places, result)| found.add_each(&places, result));
             return Ok(());
         }
-        let Some((place, key)) = asked.first() else { return Ok(()) };
         let rows = self.statements.run(connection, sql, key, Does::Read)?.ok_or_else(unasked)?;
         let statement = self.statements.hold(connection, sql)?;
         access.executed(connection, statement, rows.columns());

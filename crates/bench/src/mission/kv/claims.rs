@@ -128,6 +128,25 @@ pub(super) fn notes(places: &Places, size: Size, results: &Results) -> Vec<Strin
         ));
     }
     for Database { called, .. } in &with_port {
+        let to_sql = |what: What| {
+            let one = |workers: &u32| {
+                let group = what.group(*workers);
+                let wall = |line| {
+                    Some(results.of(&group, &name(called, line))?.figures(Runner::Stock, WALL))
+                };
+                let ratio = verdict::paired(&wall(TEXT)?, &wall(PORT)?);
+                ratio.map(|it| format!("{} with {workers}", Ratio(Some(it))))
+            };
+            let all: Vec<String> = what.workers(size).iter().filter_map(one).collect();
+            if all.is_empty() { "not measured".to_owned() } else { all.join(", ") }
+        };
+        notes.push(format!(
+            "{called}, what ext/memcached writes by its port, to SQL: set to UPDATE {}; add to INSERT {}. Vaquita\\kv writes by SQL.",
+            to_sql(What::Set),
+            to_sql(What::Add)
+        ));
+    }
+    for Database { called, .. } in &with_port {
         let workers = *What::Get.workers(size).first().unwrap_or(&1);
         let cpu = |line| {
             Figure(
@@ -251,7 +270,9 @@ mod tests {
             notes[5].starts_with("MySQL 8.0, to that from MySQL 5.6: 1.00 with 1"),
             "{notes:?}"
         );
-        assert!(notes[6].contains(
+        let written = "MySQL 8.0, what ext/memcached writes by its port, to SQL: set to UPDATE 2.00 with 1, 2.00 with 4; add to INSERT 2.00 with 1, 2.00 with 4";
+        assert!(notes[6].starts_with(written), "{notes:?}");
+        assert!(notes[8].contains(
             "40.0 us of the server's CPU for a key by text, 40.0 prepared, 20.0 by its port"
         ));
     }

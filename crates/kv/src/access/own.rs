@@ -1,8 +1,8 @@
-//! Many keys at once: those that a port can be asked for in one request, in one request.
+//! The statements by which tables by key ask: of one key, and of many, for which a port is asked in one request.
 
 use std::time::Instant;
 
-use vaquita_client::{Buffered, Connection, Error, Parameter, Statement};
+use vaquita_client::{Buffered, Columns, Connection, Error, Parameter, Statement};
 
 use super::{Access, Found, asked_by, asked_of};
 use crate::knowledge::{Planned, Way};
@@ -19,6 +19,17 @@ pub(crate) type Given = Vec<(Vec<usize>, Buffered)>;
 type Row = (usize, Vec<Option<Vec<u8>>>);
 
 impl Access {
+    /// As [`Access::execute`], of a statement that means the same whenever it was prepared, and has always run with parameters of the same types.
+    pub(crate) fn execute_own(
+        &mut self,
+        connection: &mut Connection,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<Columns>, Error> {
+        let asked = asked_by(statement, connection.session().dialect(), parameters);
+        self.run(connection, asked)
+    }
+
     /// Rows of a statement that has always run with parameters of the same types, run with those of each key. Those that are not given are to be
     /// asked of the server. `None`: all of them, and the first as [`Access::execute_own`] would, so that it becomes known what such a row is.
     ///
