@@ -10,6 +10,7 @@
 // Keys are of 100 bytes, values of 400; KEYS is how many there are (25000). get, get10 and get100 read so many in one request, set changes one, add makes
 // a new one: each random key read or written is an operation. Every answer is compared with what it has to be, and a wrong one ends the run. SQL is ordinary
 // mysqli: run it with the stock extensions (php) and with Vaquita (build/php), and there also with -d vaquita.kv=on -d vaquita.kv_address=HOST:PORT.
+// explicit is Vaquita\kv(), which only Vaquita has, with such a port or without.
 // The connection is described by MYSQL_HOST, MYSQL_PORT, MYSQL_SOCKET, MYSQL_USER, MYSQL_PASSWORD and MYSQL_DATABASE. A contender that needs an
 // extension which is not loaded says so: {"skipped": "why"}. With SERVER_PIDS=1,2 the CPU time of these processes is told too.
 
@@ -201,6 +202,7 @@ function measure(int $workers, Closure $work): ?array
 const CONTENDERS = [
     'sql' => [Sql::class, 'mysqli'],
     'prepared' => [Prepared::class, 'mysqli'],
+    'explicit' => [Explicit::class, 'vaquita'],
     'memcached' => [Cache::class, 'memcached'],
     'redis' => [OneRedis::class, 'redis'],
     'redis_split' => [SplitRedis::class, 'redis'],

@@ -128,6 +128,39 @@ final class Prepared extends Sql
     }
 }
 
+// Rows by their keys as Vaquita gives them.
+final class Explicit extends Sql
+{
+    private readonly Vaquita\Kv $kv;
+
+    public function __construct()
+    {
+        parent::__construct();
+        $this->kv = Vaquita\kv($this->db, 'kv_demo', ['value']);
+    }
+
+    public function get(string $key): mixed
+    {
+        return $this->kv->get($key)['value'] ?? null;
+    }
+
+    public function get_many(array $keys): array
+    {
+        return array_map(fn (array $row) => $row['value'], $this->kv->getMulti($keys));
+    }
+
+    public function set(string $key, string $value): bool
+    {
+        $this->kv->set($key, ['value' => $value]);
+        return true;
+    }
+
+    public function add(string $key, string $value): bool
+    {
+        return $this->kv->add($key, ['value' => $value]);
+    }
+}
+
 // memcached, or MySQL's port for such clients: it is the same to them.
 final class Cache implements Store
 {
@@ -142,10 +175,13 @@ final class Cache implements Store
         $this->cache->addServer($host, (int) $port);
     }
 
+    // Each value also by the name that MySQL's port has for it: so memcached can stand in the port's place.
     public function fill(Data $data): void
     {
         for ($place = 0; $place < $data->count; $place++) {
-            $this->cache->set($data->keys[$place], $data->first_value($place)) || throw new RuntimeException($this->cache->getResultMessage());
+            foreach (['', '@@default.'] as $before) {
+                $this->cache->set($before . $data->keys[$place], $data->first_value($place)) || throw new RuntimeException($this->cache->getResultMessage());
+            }
         }
     }
 

@@ -9,11 +9,17 @@
 namespace Vaquita;
 
 /**
- * What a connection's statements may be answered by besides the server (vaquita.kv).
+ * Rows of a table by their keys, and what a connection's statements may be answered by besides the server (vaquita.kv).
  *
- * @throws \ValueError the PDO is one of another driver's
+ * @param string|null $table `t` or `d.t`, with or without backticks around each name; a table without a database is one of the database that is
+ *                           current when it is first used. NULL: only statistics(), mapping() and refresh() can be called.
+ * @param list<string>|null $columns what get() and getMulti() give; NULL: all columns
+ * @param string $index the unique index whose columns are the key
+ *
+ * @throws \TypeError a column's name is no string
+ * @throws \ValueError the PDO is one of another driver's, or the table's name is none
  */
-function kv(\mysqli|\PDO $link): \Vaquita\Kv {}
+function kv(\mysqli|\PDO $link, ?string $table = null, ?array $columns = null, string $index = 'PRIMARY'): \Vaquita\Kv {}
 
 /**
  * Sends many statements, or runs one with many rows of parameters, without waiting for the answer to each.
@@ -210,11 +216,17 @@ final class RowIterator implements \SeekableIterator
 }
 
 /**
- * A connection's access to rows by their key; Vaquita\kv() makes it.
+ * Rows of a table by their keys; Vaquita\kv() makes it.
+ *
+ * A key is an integer or a string, of an index of several columns an array: a list in the index's order, or values by the names of its columns. It is
+ * compared as a value of its column: '5' is the number 5, and no row of a table of numbers has the key '5x'.
+ *
+ * Errors of the server, and of the connection, are reported as others of the same connection: as mysqli_report() or PDO::ATTR_ERRMODE say. Where they are
+ * not thrown nothing is found, or written.
  */
 final class Kv
 {
-    /** One comes from pipeline(). */
+    /** One comes from kv(). */
     private function __construct() {}
 
     /**
@@ -229,6 +241,82 @@ final class Kv
      * }>
      */
     public function advice(): array {}
+
+     * The row of a key; NULL: there is none.
+     *
+     * @param int|string|array<array-key, int|string> $key
+     *
+     * @return array<string, int|float|string|null>|null values as of a prepared statement's result, by the names of their columns
+     * @throws \mysqli_sql_exception|\PDOException as for any statement
+     * @throws \TypeError a key is of another type
+     * @throws \ValueError the key has more or fewer values than the index has columns, or other names
+     * @throws \Error there is no such index or column, or the table is a view
+     */
+    public function get(array|string|int $key): ?array {}
+
+    /**
+     * The rows of many keys: each under its key, of several columns under the place of the key in $keys. Those that are not there are left out.
+     *
+     * @param array<int|string|array<array-key, int|string>> $keys
+     *
+     * @return array<array-key, array<string, int|float|string|null>>
+     * @throws \mysqli_sql_exception|\PDOException as for any statement
+     * @throws \TypeError a key is of another type
+     * @throws \ValueError a key has more or fewer values than the index has columns, or other names
+     * @throws \Error there is no such index or column, or the table is a view
+     */
+    public function getMulti(array $keys): array {}
+
+    /**
+     * Has the row of a key have these values; it is made if there is none, with the other columns' defaults.
+     *
+     * @param int|string|array<array-key, int|string> $key
+     * @param array<string, scalar|null> $values by the names of columns, of which none is the key's
+     *
+     * @throws \mysqli_sql_exception|\PDOException as for any statement
+     * @throws \TypeError a key or a value is of another type
+     * @throws \ValueError there is no such column, or the columns of the key do not hold its values as they are
+     * @throws \Error there is no such index, or the table is a view
+     */
+    public function set(array|string|int $key, array $values): void {}
+
+    /**
+     * Makes a row with a key and these values; false, and nothing is changed: there is one with this key.
+     *
+     * @param int|string|array<array-key, int|string> $key
+     * @param array<string, scalar|null> $values by the names of columns, of which none is the key's
+     *
+     * @throws \mysqli_sql_exception|\PDOException as for any statement; also where another unique index has such a row
+     * @throws \TypeError a key or a value is of another type
+     * @throws \ValueError there is no such column, or the columns of the key do not hold its values as they are
+     * @throws \Error there is no such index, or the table is a view
+     */
+    public function add(array|string|int $key, array $values): bool {}
+
+    /**
+     * Has the row of a key have these values; false: there is none. A row that has them already counts.
+     *
+     * @param int|string|array<array-key, int|string> $key
+     * @param array<string, scalar|null> $values by the names of columns, of which none is the key's
+     *
+     * @throws \mysqli_sql_exception|\PDOException as for any statement
+     * @throws \TypeError a key or a value is of another type
+     * @throws \ValueError there is no such column
+     * @throws \Error there is no such index, or the table is a view
+     */
+    public function replace(array|string|int $key, array $values): bool {}
+
+    /**
+     * Deletes the row of a key; false: there is none.
+     *
+     * @param int|string|array<array-key, int|string> $key
+     *
+     * @throws \mysqli_sql_exception|\PDOException as for any statement
+     * @throws \TypeError a key is of another type
+     * @throws \ValueError the key has more or fewer values than the index has columns, or other names
+     * @throws \Error there is no such index, or the table is a view
+     */
+    public function delete(array|string|int $key): bool {}
 
     /** What the port answers from, for people; empty: it is not known, or there is none. */
     public function mapping(): string {}

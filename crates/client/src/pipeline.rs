@@ -101,9 +101,32 @@ impl Connection {
         &mut self,
         commands: impl IntoIterator<Item = Pipelined<'a>>,
         until: Until,
+        give: impl FnMut(Result<Done, Error>),
+    ) -> Result<(), Error> {
+        // What one of the commands does to statements that are kept would be known only as it is sent.
+        self.run_pipeline(commands, until, Effect::Anything, give)
+    }
+
+    /// The same of commands that only read: what statements mean stays as it is.
+    ///
+    /// # Errors
+    /// As [`Connection::pipeline`].
+    pub fn pipeline_reading<'a>(
+        &mut self,
+        commands: impl IntoIterator<Item = Pipelined<'a>>,
+        give: impl FnMut(Result<Done, Error>),
+    ) -> Result<(), Error> {
+        self.run_pipeline(commands, Until::End, Effect::Nothing, give)
+    }
+
+    fn run_pipeline<'a>(
+        &mut self,
+        commands: impl IntoIterator<Item = Pipelined<'a>>,
+        until: Until,
+        effect: Effect,
         mut give: impl FnMut(Result<Done, Error>),
     ) -> Result<(), Error> {
-        self.begin_pipeline()?;
+        self.begin_pipeline(effect)?;
         let mut commands = commands.into_iter();
         let mut due = VecDeque::new();
         loop {
@@ -135,12 +158,11 @@ impl Connection {
     }
 
     /// Waits for what has to be over before a command that must not be sent twice.
-    fn begin_pipeline(&mut self) -> Result<(), Error> {
+    fn begin_pipeline(&mut self, effect: Effect) -> Result<(), Error> {
         self.state.allow(Call::Command)?;
         self.tell_of_elsewhere()?;
         if self.heeds_commands() {
-            // What one of the commands does to statements that are kept would be known only as it is sent.
-            self.heed(Effect::Anything);
+            self.heed(effect);
         }
         self.await_first()?;
         self.await_kill()?;

@@ -4,6 +4,7 @@ mod advising;
 mod asking;
 mod learning;
 mod midway;
+mod own;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ use vaquita_client::{
 use advising::Advising;
 
 use crate::counts::Counts;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, Verdict};
 use crate::memcached::Mapping;
 use crate::plan::Reason;
 use crate::port::Port;
@@ -28,6 +29,7 @@ use crate::shape::{Values, put_shape};
 use crate::shared;
 use crate::standing::Standing;
 use crate::state::State;
+use crate::watch::Watch;
 
 /// How many bytes of a shape's key say which kind of session it is; none as long as that does not matter.
 const STATE_BYTES: usize = size_of::<u32>();
@@ -74,6 +76,8 @@ enum Found {
     ToSee,
     /// To the server; its answer tells the columns of its shape.
     ToLearn,
+    /// To the port.
+    ToPort(Arc<Verdict>),
 }
 
 /// A statement that is asked for.
@@ -113,6 +117,11 @@ impl Access {
     /// What was set.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What the connection's own statements do.
+    pub fn watch(&self) -> &Arc<Watch> {
+        &self.standing.watch
     }
 
     /// What became of statements.
@@ -185,7 +194,15 @@ impl Access {
             self.begin_advising();
             return Ok(None);
         }
-        let found = self.find(connection, Asked { sql, given: Some(parameters) })?;
+        self.run(connection, Asked { sql, given: Some(parameters) })
+    }
+
+    fn run(
+        &mut self,
+        connection: &mut Connection,
+        asked: Asked<'_>,
+    ) -> Result<Option<Columns>, Error> {
+        let found = self.find(connection, asked)?;
         let answered = match &found {
             Found::Answered(columns) => Some(Arc::clone(columns)),
             _ => None,
@@ -214,6 +231,23 @@ impl Access {
 
     /// Finds a statement's way; if it is to a port, goes there.
     fn find(&mut self, connection: &mut Connection, asked: Asked<'_>) -> Result<Found, Error> {
+        let mut values = Values::none();
+        match self.way(connection, asked, &mut values)? {
+            Found::ToPort(verdict) => {
+                let Ok(planned) = &*verdict else { return Ok(Found::Server) };
+                self.ask_port(connection, asked, &values, planned)
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// Finds a statement's way, and what it asks for.
+    fn way<'a>(
+        &mut self,
+        connection: &mut Connection,
+        asked: Asked<'a>,
+        values: &mut Values<'a>,
+    ) -> Result<Found, Error> {
         self.counts.look();
         if !may_be_by_key(asked.sql) {
             return self.refuse(Reason::Form);
@@ -232,9 +266,10 @@ impl Access {
             self.knowledge.borrow_mut().forget();
         }
         let dialect = connection.session().dialect();
-        let Some(values) = self.read_shape(asked, dialect) else {
-            return self.refuse(Reason::Form);
-        };
+        match self.read_shape(asked, dialect) {
+            Some(read) => *values = read,
+            None => return self.refuse(Reason::Form),
+        }
         let now = Instant::now();
         if self.state.as_ref().is_some_and(|(at, ..)| *at == changes)
             && let Some(verdict) = self.verdict(now)
@@ -245,7 +280,7 @@ impl Access {
                     self.heard_at = now;
                     Ok(self.left_to_server())
                 }
-                Ok(planned) => self.ask_port(connection, asked, &values, planned, now),
+                Ok(_) => Ok(Found::ToPort(verdict)),
                 Err(reason) => self.refuse(*reason),
             };
         }

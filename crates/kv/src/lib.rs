@@ -22,10 +22,11 @@ mod shared;
 mod standing;
 mod state;
 mod table;
+mod watch;
 
 pub use access::Access;
 pub use advice::{Advice, Line as AdviceLine, Wanted, write_advice};
-pub use by_sql::{Found, KeyValue, KeyedTable, TableError, Written};
+pub use by_sql::{Found, KeyValue, KeyedTable, NamedTable, TableError, Written};
 pub use counts::Counts;
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};
@@ -40,3 +41,4 @@ pub use settings::{Mode, Name, Settings};
 pub use shape::Values;
 pub use shared::close_ports;
 pub use table::{Column, Kind, Table, UniqueIndex};
+pub use watch::Watch;

@@ -7,6 +7,7 @@ use vaquita_client::{Effect, Onlooker, Session};
 
 use crate::plan::Reason;
 use crate::port::Port;
+use crate::watch::Watch;
 
 /// What one begins to count its session's changes at: what was prepared under the eyes of another one is not taken for its own.
 static FIRST: AtomicU64 = AtomicU64::new(0);
@@ -30,6 +31,7 @@ pub(crate) struct Standing {
     has_begun: AtomicBool,
     /// Its tables may not be changed while the port has them open.
     port: Arc<Port>,
+    pub(crate) watch: Arc<Watch>,
 }
 
 impl Standing {
@@ -42,6 +44,7 @@ impl Standing {
             is_known: AtomicBool::new(true),
             has_begun: AtomicBool::new(true),
             port,
+            watch: Arc::default(),
         }
     }
 
@@ -92,6 +95,7 @@ impl Standing {
 impl Onlooker for Standing {
     fn before(&self, effect: Effect, session: &Session) {
         self.heed_told(session);
+        self.watch.note(effect);
         self.is_known.store(effect != Effect::Nothing, Relaxed);
         match effect {
             Effect::Nothing => return,

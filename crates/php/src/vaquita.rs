@@ -1,5 +1,6 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
+pub(crate) mod by_key;
 pub(crate) mod kv;
 pub(crate) mod kv_advice;
 pub(crate) mod memcache;

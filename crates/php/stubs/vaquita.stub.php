@@ -8,7 +8,7 @@
 
 namespace Vaquita;
 
-function kv(\mysqli|\PDO $link): \Vaquita\Kv {} // vaquita::kv::kv
+function kv(\mysqli|\PDO $link, ?string $table = null, ?array $columns = null, string $index = "PRIMARY"): \Vaquita\Kv {} // vaquita::kv::kv
 
 function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_error = false): array {} // pipeline::pipeline
 
@@ -24,6 +24,18 @@ final class Kv { // not serializable, no dynamic properties
     private function __construct() {} // vaquita::kv::construct
 
     public function advice(): array {} // vaquita::kv_advice::advice
+
+    public function get(array|string|int $key): ?array {} // vaquita::by_key::get
+
+    public function getMulti(array $keys): array {} // vaquita::by_key::get_multi
+
+    public function set(array|string|int $key, array $values): void {} // vaquita::by_key::set
+
+    public function add(array|string|int $key, array $values): bool {} // vaquita::by_key::add
+
+    public function replace(array|string|int $key, array $values): bool {} // vaquita::by_key::replace
+
+    public function delete(array|string|int $key): bool {} // vaquita::by_key::delete
 
     public function mapping(): string {} // vaquita::kv::mapping
 

@@ -33,7 +33,7 @@ pub(crate) enum Look {
 }
 
 /// More words behind which a parenthesis calls nothing that looks: what is no function, and the functions of servers that are used most.
-const FUNCTIONS: [&[u8]; 43] = [
+const FUNCTIONS: [&[u8]; 47] = [
     b"VALUES",
     b"VALUE",
     b"SET",
@@ -77,6 +77,10 @@ const FUNCTIONS: [&[u8]; 43] = [
     b"MD5",
     b"CAST",
     b"LAST_INSERT_ID",
+    b"JSON_TABLE",
+    b"COLUMNS",
+    b"VARCHAR",
+    b"UNHEX",
 ];
 
 /// Words that other statements begin with that look at nothing.
@@ -194,6 +198,10 @@ mod tests {
             ("SELECT COUNT(*), MAX(a) FROM t WHERE b IN (1, 2);", Look::Select),
             ("SELECT f(a) FROM t", Look::Any),
             ("SELECT `count`(*) FROM t", Look::Select),
+            (
+                "SELECT a FROM JSON_TABLE(?, '$' COLUMNS (k VARCHAR(9) PATH '$')) AS j JOIN t ON UNHEX(k)",
+                Look::Select,
+            ),
             ("SELECT a INTO @b FROM t", Look::Any),
             ("SELECT 1; SELECT 2", Look::Any),
             ("SELECT /*! FOUND_ROWS() */ 1", Look::Any),

@@ -5,6 +5,7 @@ mod look;
 mod onlooker;
 
 use vaquita_protocol::binary_row::put_binary_row;
+use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::text_row::put_text_row;
 use vaquita_protocol::{Capabilities, Command, EofPacket, StatusFlags};
 
@@ -88,31 +89,61 @@ impl Connection {
     /// False, and nothing has happened: the server has to be asked, for the connection is in the middle of something, or lost; or the row is
     /// longer than [`MAX_ELSEWHERE_BYTES`], or has a value of a type that is not made of its text.
     pub fn answer(&mut self, columns: &Columns, is_binary: bool, row: &[Option<&[u8]>]) -> bool {
+        self.is_quiet() && self.answer_rows(columns, is_binary, std::iter::once(row)) == 1
+    }
+
+    /// Whether the server has said nothing since its last answer. It is asked of the socket: whoever waits for somebody else's answer has the time.
+    pub fn is_silent(&mut self) -> bool {
+        self.is_quiet()
+    }
+
+    /// The same of a SELECT of several rows, since whose begin [`Connection::is_silent`] was asked, and was true: how many of the first ones it was answered with, for together they are no longer either. What the
+    /// server is told of the statement then is that it had one.
+    pub fn answer_rows<'r>(
+        &mut self,
+        columns: &Columns,
+        is_binary: bool,
+        rows: impl Iterator<Item = &'r [Option<&'r [u8]>]>,
+    ) -> usize {
         let is_plain = self.state == State::Ready
             && !self.reuse.is_first()
             && !self.reuse.is_owed()
             && !self.capabilities.contains(Capabilities::DEPRECATE_EOF);
-        if !is_plain || columns.len() != row.len() || !self.is_quiet() {
-            return false;
+        if !is_plain || self.stream.has_received() {
+            return 0;
         }
-        let mut payload = std::mem::take(&mut self.body);
-        payload.clear();
-        let is_put = if is_binary {
-            put_binary_row(columns.iter().map(|it| it.column_type).zip(row), &mut payload)
-        } else {
-            put_text_row(row, &mut payload);
-            true
-        };
-        let is_short = is_put && payload.len() <= MAX_ELSEWHERE_BYTES;
-        if is_short {
+        let mut payloads = std::mem::take(&mut self.body);
+        payloads.clear();
+        let mut ends = Vec::new();
+        for row in rows {
+            let is_put = columns.len() == row.len()
+                && if is_binary {
+                    let values = columns.iter().map(|it| it.column_type).zip(row);
+                    put_binary_row(values, &mut payloads)
+                } else {
+                    put_text_row(row, &mut payloads);
+                    true
+                };
+            if !is_put || payloads.len() + ends.len() * PACKET_HEADER_BYTES > MAX_ELSEWHERE_BYTES {
+                break;
+            }
+            ends.push(payloads.len());
+        }
+        if !ends.is_empty() {
             self.begin_answer(columns, is_binary);
+            let mut begin = 0;
+            let rows = ends.iter().map(|end| {
+                let row = payloads.get(begin..*end).unwrap_or_default();
+                begin = *end;
+                row
+            });
             let end = EofPacket { warnings: 0, status: self.session.status }.encode();
-            self.stream.put_received([&payload, &end]);
+            self.stream.put_received(rows.chain(std::iter::once(&end[..])));
         }
-        payload.clear();
-        payload.shrink_to(crate::connection::MAX_KEPT_BODY_BYTES);
-        self.body = payload;
-        is_short
+        payloads.clear();
+        payloads.shrink_to(crate::connection::MAX_KEPT_BODY_BYTES);
+        self.body = payloads;
+        ends.len()
     }
 
     fn begin_answer(&mut self, columns: &Columns, is_binary: bool) {

@@ -18,11 +18,13 @@ impl Access {
         asked: Asked<'_>,
         values: &Values<'_>,
         planned: &Planned,
-        now: Instant,
     ) -> Result<Found, Error> {
         let dialect = connection.session().dialect();
         let columns = &planned.columns;
+        let now = Instant::now();
         let mut given: Vec<Option<Vec<u8>>> = Vec::new();
+        // Looked at while the port is at work.
+        let mut is_silent = false;
         let reply = match &planned.way {
             Way::Memcached(plan) => {
                 let Some(value) = values.all().first() else { return self.refuse(Reason::Form) };
@@ -35,7 +37,10 @@ impl Access {
                 }
                 self.counts.ask();
                 self.port.memcached(now, |port| {
-                    port.get(key, |_, value| given.push(Some(value.to_vec())))
+                    port.send_get(&[key])?;
+                    is_silent = connection.is_silent();
+                    port.read_values(&[key], |_, _, value| given.push(Some(value.to_vec())))?;
+                    Ok((!given.is_empty()).then_some(()))
                 })
             }
             Way::HandlerSocket(id, plan, secret) => {
@@ -51,6 +56,7 @@ impl Access {
                 self.port.handler_socket(now, secret, (*id, plan), |port, index| {
                     let mut found = None;
                     port.send_find(index, &[&key], 1)?;
+                    is_silent = connection.is_silent();
                     port.read_rows(index, |row| {
                         found = Some(());
                         given.extend(row.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
@@ -76,7 +82,9 @@ impl Access {
             Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),
         };
         let answered = row.and_then(|row| {
-            let is_answered = connection.answer(columns, asked.given.is_some(), &row);
+            let row = std::iter::once(&row[..]);
+            let is_answered =
+                is_silent && connection.answer_rows(columns, asked.given.is_some(), row) == 1;
             if is_answered { Ok(()) } else { Err(Reason::Row) }
         });
         match answered {

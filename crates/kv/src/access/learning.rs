@@ -113,7 +113,7 @@ impl Access {
                 self.knowledge.borrow_mut().see(&self.shape);
             }
             Found::ToLearn => self.learn(sql, dialect, columns),
-            Found::Answered(_) | Found::Server => {}
+            Found::Answered(_) | Found::Server | Found::ToPort(_) => {}
         }
     }
 

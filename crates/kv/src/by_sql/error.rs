@@ -12,8 +12,14 @@ pub enum TableError {
     Index(Box<[u8]>),
     /// There are keys here of whole numbers, texts and bytes only; this column of the index is of another kind.
     KeyKind(Box<[u8]>),
+    /// There is no base table of this name: it is a view, or a temporary one.
+    Table(Box<[u8]>),
+    /// The table has no such column.
+    Unknown(Box<[u8]>),
     /// The table has no such column, or it is one of the key.
     Column(Box<[u8]>),
+    /// A key by names that lacks this column.
+    KeyName(Box<[u8]>),
     /// A key of more or fewer values than the index has columns.
     KeyLength {
         /// How many columns the index has.
@@ -42,9 +48,12 @@ impl fmt::Display for TableError {
                     shown(name)
                 )
             }
+            TableError::Table(name) => write!(f, "{} is no base table", shown(name)),
+            TableError::Unknown(name) => write!(f, "no column {}", shown(name)),
+            TableError::KeyName(name) => write!(f, "it has a value for the column {}", shown(name)),
             TableError::Column(name) => write!(f, "no column {} besides the key", shown(name)),
             TableError::KeyLength { expected, given } => {
-                write!(f, "a key has {expected} values, {given} were given")
+                write!(f, "it has {expected} values, not {given}")
             }
             TableError::KeyValue(name) => {
                 write!(f, "the column {} does not hold this value of the key as it is", shown(name))

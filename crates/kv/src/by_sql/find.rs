@@ -10,6 +10,7 @@ use super::found::Found;
 use super::key::{Fit, KeyValue, Part};
 use super::statements::{Does, unasked};
 use super::{KeyedTable, bound, is_none};
+use crate::access::Access;
 use crate::plan::has_ascii;
 
 /// From so many keys on one statement for all is faster than one for each, sent at once: measured, `docs/kv.md`.
@@ -19,7 +20,7 @@ const TOGETHER: usize = 5;
 const MAX_KEYS: usize = 1000;
 const MAX_JSON_BYTES: usize = 256 << 10;
 
-/// ER_PARSE_ERROR: a server before MySQL 8.0.4 or MariaDB 10.6 knows no JSON_TABLE.
+/// ER_PARSE_ERROR: a server before MySQL 8.0.4 or MariaDB 10.6 knows no JSON_TABLE, nor does one whose version is somebody else's.
 const PARSE_ERROR: u16 = 1064;
 
 /// Keys that are asked for together: their places, and the array that they are.
@@ -39,13 +40,38 @@ impl KeyedTable {
         connection: &mut Connection,
         key: &[KeyValue<'_>],
     ) -> Result<Found, TableError> {
+        self.get_by(connection, None, key)
+    }
+
+    /// The same, from the connection's port where that is known to give SQL's answer.
+    ///
+    /// # Errors
+    /// As [`KeyedTable::get`].
+    pub fn get_by(
+        &mut self,
+        connection: &mut Connection,
+        mut access: Option<&mut Access>,
+        key: &[KeyValue<'_>],
+    ) -> Result<Found, TableError> {
         let parts = self.parts_of_one(connection, key)?;
         let mut found = Found::none(1, self.values);
-        if !is_none(&parts) {
-            let (sql, key) = (&self.texts.select, bound(&parts));
-            let rows = self.statements.run(connection, sql, &key, Does::Read)?;
-            found.add_one(0, rows.ok_or_else(unasked)?);
+        if is_none(&parts) {
+            return Ok(found);
         }
+        let (sql, key) = (&self.texts.select, bound(&parts));
+        if let Some(access) = &mut access {
+            let statement = self.statements.hold(connection, sql)?;
+            if access.execute_own(connection, statement, &key)?.is_some() {
+                found.add_one(0, connection.store_result()?);
+                return Ok(found);
+            }
+        }
+        let rows = self.statements.run(connection, sql, &key, Does::Read)?.ok_or_else(unasked)?;
+        if let Some(access) = access {
+            let statement = self.statements.hold(connection, sql)?;
+            access.executed(connection, statement, Some(rows.columns()));
+        }
+        found.add_one(0, rows);
         Ok(found)
     }
 
@@ -60,10 +86,26 @@ impl KeyedTable {
         connection: &mut Connection,
         keys: &[KeyValue<'_>],
     ) -> Result<Found, TableError> {
+        self.get_many_by(connection, None, keys)
+    }
+
+    /// The same, from the connection's port where that is known to give SQL's answers.
+    ///
+    /// # Errors
+    /// As [`KeyedTable::get_many`].
+    pub fn get_many_by(
+        &mut self,
+        connection: &mut Connection,
+        access: Option<&mut Access>,
+        keys: &[KeyValue<'_>],
+    ) -> Result<Found, TableError> {
         let parts = self.parts(connection, keys)?;
         let keys: Vec<&[(Part<'_>, Fit)]> = parts.chunks(self.key.len()).collect();
         let mut found = Found::none(keys.len(), self.values);
-        let (groups, alone) = self.grouped(connection, &keys)?;
+        if let Some(access) = access {
+            self.ask_port(connection, access, &keys, &mut found)?;
+        }
+        let (groups, alone) = self.grouped(connection, &keys, &found)?;
         let many = self.texts.select_many.as_deref().unwrap_or_default();
         let of_group = |group| -> (&[u8], Vec<Parameter<'_>>) {
             let Group { json, .. }: &Group = group;
@@ -93,18 +135,43 @@ impl KeyedTable {
         Ok(found)
     }
 
+    /// Asks the port for those keys that it can be asked for.
+    fn ask_port(
+        &mut self,
+        connection: &mut Connection,
+        access: &mut Access,
+        keys: &[&[(Part<'_>, Fit)]],
+        found: &mut Found,
+    ) -> Result<(), TableError> {
+        let asked = keys.iter().enumerate().filter(|(_, key)| !is_none(key));
+        let asked: Vec<_> = asked.map(|(place, key)| (place, bound(key))).collect();
+        let Some((place, key)) = asked.first() else { return Ok(()) };
+        let sql = &self.texts.select;
+        let statement = self.statements.hold(connection, sql)?;
+        if let Some(given) = access.execute_many(connection, statement, &asked)? {
+            given.into_iter().for_each(|(places, result)| found.add_each(&places, result));
+            return Ok(());
+        }
+        let rows = self.statements.run(connection, sql, key, Does::Read)?.ok_or_else(unasked)?;
+        let statement = self.statements.hold(connection, sql)?;
+        access.executed(connection, statement, Some(rows.columns()));
+        found.add_one(*place, rows);
+        Ok(())
+    }
+
     /// Which keys are asked for together, and which alone.
     fn grouped(
         &mut self,
         connection: &mut Connection,
         keys: &[&[(Part<'_>, Fit)]],
+        found: &Found,
     ) -> Result<(Vec<Group>, Vec<usize>), TableError> {
         let charset = connection.session().character_set_client.name.as_bytes();
         let is_plain = has_ascii(charset);
         let (mut together, mut alone) = (Vec::new(), Vec::new());
         for (place, key) in keys.iter().enumerate() {
             let is_text = || key.iter().any(|(part, _)| matches!(part, Part::Text(_)));
-            if is_none(key) {
+            if is_none(key) || found.has(place) {
                 continue;
             } else if key.iter().all(|(_, fit)| *fit == Fit::Whole) && (is_plain || !is_text()) {
                 together.push(place);
@@ -134,6 +201,10 @@ impl KeyedTable {
     /// Whether the server takes the statement for many keys.
     fn knows_json_table(&mut self, connection: &mut Connection) -> Result<bool, TableError> {
         let Some(sql) = &self.texts.select_many else { return Ok(false) };
+        let least = if connection.is_mariadb() { 100_600 } else { 80_004 };
+        if connection.server_version_number() < least {
+            return Ok(false);
+        }
         match self.statements.hold(connection, sql) {
             Ok(_) => Ok(true),
             Err(TableError::Sql(Error::Server { code: PARSE_ERROR, .. })) => {

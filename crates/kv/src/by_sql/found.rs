@@ -27,6 +27,21 @@ impl Found {
         }
     }
 
+    /// Adds the row of each of these keys, in their order.
+    pub(super) fn add_each(&mut self, keys: &[usize], result: Buffered) {
+        for (number, key) in (0..result.rows()).zip(keys) {
+            if let Some(place) = self.places.get_mut(*key) {
+                *place = Some((self.results.len(), number));
+            }
+        }
+        self.results.push(result);
+    }
+
+    /// Whether the row of a key is known.
+    pub(super) fn has(&self, key: usize) -> bool {
+        self.places.get(key).is_some_and(Option::is_some)
+    }
+
     /// Adds the rows of these keys, each with the number of its key, counted from 1, behind its values.
     pub(super) fn add_many(&mut self, keys: &[usize], result: Buffered) {
         for (row, number) in result.rows_from(0).zip(0..) {

@@ -7,6 +7,7 @@ mod error;
 mod find;
 mod found;
 mod key;
+mod named;
 mod statements;
 mod texts;
 mod write;
@@ -14,6 +15,7 @@ mod write;
 pub use error::TableError;
 pub use found::Found;
 pub use key::KeyValue;
+pub use named::NamedTable;
 pub use write::Written;
 
 use vaquita_client::{Connection, Parameter};
@@ -45,7 +47,7 @@ impl KeyedTable {
     /// but those of the key.
     ///
     /// # Errors
-    /// [`TableError::Index`], [`TableError::KeyKind`], [`TableError::Column`].
+    /// [`TableError::Index`], [`TableError::KeyKind`], [`TableError::Unknown`].
     pub fn new(
         table: &Table,
         index: &[u8],
@@ -75,7 +77,7 @@ impl KeyedTable {
             .collect();
         let find = |name: &&[u8]| {
             let found = table.column(name).map(|(_, column)| column);
-            found.ok_or_else(|| TableError::Column((*name).into()))
+            found.ok_or_else(|| TableError::Unknown((*name).into()))
         };
         let values: Vec<&Column> = match columns {
             None => others.iter().collect(),
@@ -89,6 +91,11 @@ impl KeyedTable {
     /// How many values a key has.
     pub fn key_length(&self) -> usize {
         self.key.len()
+    }
+
+    /// The columns of a key, in their order.
+    pub fn key_columns(&self) -> impl Iterator<Item = &[u8]> {
+        self.key.iter().map(|column| &*column.name)
     }
 
     /// The session has ended: its prepared statements are gone. A server that is asked for one all the same says so, and gets it anew; but another

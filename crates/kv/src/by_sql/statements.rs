@@ -1,7 +1,7 @@
 //! The prepared statements of a table, held from one call to the next.
 
 use vaquita_client::{
-    Buffered, Connection, Done, Error, Parameter, Pipelined, QueryResponse, Statement, Until, codes,
+    Buffered, Connection, Done, Error, Parameter, Pipelined, QueryResponse, Statement, codes,
 };
 
 use super::error::TableError;
@@ -104,12 +104,13 @@ impl Statements {
             held(sql).map(|(_, it)| Pipelined::Execute(it, parameters.clone()))
         });
         let mut all = Ok(Vec::with_capacity(commands.len()));
-        connection.pipeline(sent, Until::End, |done: Result<Done, Error>| {
-            match (&mut all, done) {
-                (Ok(found), Ok(done)) => found.extend(done.rows),
-                (Ok(_), Err(error)) => all = Err(error),
-                (Err(_), _) => {}
-            }
+        connection.pipeline_reading(sent, |done: Result<Done, Error>| match (&mut all, done) {
+            (Ok(found), Ok(done)) => match done.rows.map(whole).transpose() {
+                Ok(rows) => found.extend(rows),
+                Err(error) => all = Err(error),
+            },
+            (Ok(_), Err(error)) => all = Err(error),
+            (Err(_), _) => {}
         })?;
         let all = all?;
         if all.len() == commands.len() { Ok(all) } else { Err(unasked()) }
@@ -139,9 +140,17 @@ fn run(
 ) -> Result<Option<Buffered>, Error> {
     connection.send_execute(statement, parameters, false)?;
     match connection.read_executed(statement, parameters, false)? {
-        QueryResponse::ResultSet(_) => connection.store_result().map(Some),
+        QueryResponse::ResultSet(_) => whole(connection.store_result()?).map(Some),
         QueryResponse::Ok | QueryResponse::Cursor(_) => Ok(None),
         QueryResponse::LocalInfile(_) => connection.refuse_local_infile().map(|()| None),
+    }
+}
+
+/// Rows all of which can be read.
+fn whole(rows: Buffered) -> Result<Buffered, Error> {
+    match rows.spoilt_row() {
+        Some(malformed) => Err(malformed.into()),
+        None => Ok(rows),
     }
 }
 

@@ -29,11 +29,12 @@ impl Texts {
         let conditions: Vec<Vec<u8>> =
             key.iter().map(|column| [&*quoted(&column.name), b" = ?"].concat()).collect();
         let of_key = [b" WHERE ", &*conditions.join(&b" AND "[..])].concat();
-        let columns: Vec<Vec<u8>> =
-            values.iter().map(|column| [&*name, b".", &*quoted(&column.name)].concat()).collect();
-        let one = if columns.is_empty() { b"1".to_vec() } else { columns.join(&b", "[..]) };
-        // Without a limit of its own that of the session counts (sql_select_limit).
+        let names: Vec<Vec<u8>> = values.iter().map(|column| quoted(&column.name)).collect();
+        let one = if names.is_empty() { b"1".to_vec() } else { names.join(&b", "[..]) };
+        // Without a limit of its own that of the session counts (sql_select_limit). In this form a port can answer it.
         let select = [b"SELECT ", &*one, b" FROM ", &name, &of_key, b" LIMIT 1"].concat().into();
+        let columns: Vec<Vec<u8>> =
+            names.iter().map(|column| [&*name, b".", column].concat()).collect();
         let select_many = select_many(&name, index, key, &columns);
         Texts { table: name.into(), of_key: of_key.into(), select, select_many }
     }
@@ -152,7 +153,7 @@ fn json_kind(kind: &Kind) -> Option<String> {
 }
 
 /// A name in backticks.
-fn quoted(name: &[u8]) -> Vec<u8> {
+pub(super) fn quoted(name: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'`'];
     for byte in name {
         if *byte == b'`' {

@@ -3,7 +3,7 @@
 //! A key is written only if its columns hold it as it is: without a strict `sql_mode` the server would cut it, and write to another key's row. Nor
 //! is INSERT ... ON DUPLICATE KEY UPDATE used, for it writes to whatever row any unique index finds.
 
-use vaquita_client::{Capabilities, ColumnFlags, Connection, Data, Error, Parameter};
+use vaquita_client::{Capabilities, ColumnFlags, Connection, Error, Parameter};
 
 use super::error::TableError;
 use super::key::{Fit, KeyValue, Part};
@@ -17,8 +17,8 @@ const ATTEMPTS: usize = 3;
 /// ER_DUP_ENTRY: a unique index has a row of that key.
 const DUPLICATE: u16 = 1062;
 
-/// A value that is written: its column, and the value, NULL or bytes in the connection's character set.
-pub type Written<'a> = (&'a [u8], Option<&'a [u8]>);
+/// A value that is written: its column, and the value. A text is bytes where the column has those.
+pub type Written<'a> = (&'a [u8], Parameter<'a>);
 
 impl KeyedTable {
     /// Has these columns of the row of a key have these values; the row is made if there is none, with the other columns' defaults.
@@ -183,10 +183,9 @@ impl KeyedTable {
         for (name, value) in values {
             let column = self.others.iter().find(|column| is_same_name(&column.name, name));
             let column = column.ok_or_else(|| TableError::Column((*name).into()))?;
-            let data = value.map_or(Data::Null, Data::Bytes);
-            bound.push(match column.kind {
-                Kind::Bytes { .. } => Parameter::Blob(data),
-                _ => Parameter::Text(data),
+            bound.push(match (&column.kind, *value) {
+                (Kind::Bytes { .. }, Parameter::Text(data)) => Parameter::Blob(data),
+                (_, value) => value,
             });
             columns.push(column);
         }

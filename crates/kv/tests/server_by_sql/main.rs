@@ -15,7 +15,7 @@ mod sessions;
 mod writing;
 
 use servers::{Server, Value, run};
-use vaquita_client::{Buffered, Connection};
+use vaquita_client::{Buffered, Connection, Data, Parameter};
 use vaquita_kv::{Found, KeyValue, KeyedTable, Table};
 
 /// A connection in a database of its own.
@@ -35,6 +35,10 @@ pub(crate) fn keyed(connection: &mut Connection, name: &str) -> KeyedTable {
 pub(crate) fn table(connection: &mut Connection, name: &str) -> Table {
     let database = servers::text(connection, "SELECT DATABASE()");
     Table::read(connection, database.as_bytes(), name.as_bytes()).unwrap().unwrap()
+}
+
+pub(crate) fn written(value: &[u8]) -> Parameter<'_> {
+    Parameter::Text(Data::Bytes(value))
 }
 
 pub(crate) fn text(key: &str) -> KeyValue<'_> {

@@ -4,7 +4,7 @@ use vaquita_client::Connection;
 use vaquita_kv::{KeyValue, KeyedTable, TableError};
 
 use crate::servers::{Feature, Server, connect, drop_user, rows, run, text as sql_text};
-use crate::{first_values, get, in_database, keyed, table, text};
+use crate::{first_values, get, in_database, keyed, table, text, written};
 
 /// A table of a thousand numbers, and others that grow with it.
 fn make(connection: &mut Connection) -> KeyedTable {
@@ -41,7 +41,7 @@ fn a_session_that_is_reset_prepares_anew() {
         let mut connection = in_database(&server, "kv_by_sql_reset");
         let c = &mut connection;
         let mut t = make(c);
-        let value: [(&[u8], _); 1] = [(b"v", Some(&b"x"[..]))];
+        let value: [(&[u8], _); 1] = [(b"v", written(b"x"))];
         ask(c, &mut t, 10);
         t.set(c, &[text("a")], &value).unwrap();
         assert!(t.delete(c, &[text("a")]).unwrap());
@@ -99,7 +99,7 @@ fn a_session_is_as_it_is() {
         run(c, "UNLOCK TABLES");
         run(c, "SET sql_select_limit = 1, sql_safe_updates = 1");
         ask(c, &mut t, 100);
-        assert!(t.replace(c, &[text("key 7")], &[(b"v", Some(b"value 7"))]).unwrap());
+        assert!(t.replace(c, &[text("key 7")], &[(b"v", written(b"value 7"))]).unwrap());
         run(c, "SET sql_select_limit = DEFAULT, sql_safe_updates = 0");
         // What is in a transaction is seen there, and only there.
         run(c, "BEGIN");

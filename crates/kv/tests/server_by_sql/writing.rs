@@ -3,11 +3,11 @@
 use std::sync::Barrier;
 use std::thread;
 
-use vaquita_client::{Capabilities, ConnectOptions, Connection};
+use vaquita_client::{Capabilities, ConnectOptions, Connection, Parameter};
 use vaquita_kv::{KeyValue, KeyedTable, TableError};
 
 use crate::servers::{Server, Value, connect, rows, run};
-use crate::{get, in_database, keyed, text, values};
+use crate::{get, in_database, keyed, text, values, written};
 
 fn code(error: &TableError) -> u16 {
     match error {
@@ -25,8 +25,8 @@ fn all(connection: &mut Connection) -> Vec<String> {
     found.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join(" ")).collect()
 }
 
-fn v(value: &str) -> [(&'static [u8], Option<&[u8]>); 1] {
-    [(b"v", Some(value.as_bytes()))]
+fn v(value: &str) -> [(&'static [u8], Parameter<'_>); 1] {
+    [(b"v", written(value.as_bytes()))]
 }
 
 #[test]
@@ -59,8 +59,12 @@ fn rows_are_set_added_replaced_and_deleted() {
             t.set(c, &[text("A")], &v("3")).unwrap();
             assert_eq!(all(c), ["a 3 NULL 7"], "{}", server.name);
             let bytes: Vec<u8> = (0..=255).collect();
-            t.set(c, &[text("b")], &[(b"B", Some(&bytes)), (b"n", Some(b"-5")), (b"v", None)])
-                .unwrap();
+            t.set(
+                c,
+                &[text("b")],
+                &[(b"B", written(&bytes)), (b"n", written(b"-5")), (b"v", Parameter::Null)],
+            )
+            .unwrap();
             let row = values(&t.get(c, &[text("b")]).unwrap()).pop().unwrap().unwrap();
             assert_eq!(row[..2], [None, Some(bytes)]);
             t.set(c, &[text("empty")], &[]).unwrap();
@@ -68,12 +72,12 @@ fn rows_are_set_added_replaced_and_deleted() {
             assert!(!t.delete(c, &[text("b")]).unwrap());
             assert_eq!(all(c), ["a 3 NULL 7", "empty NULL NULL 7"]);
             // The server's no is the server's, and nothing is changed by it.
-            let refused = t.set(c, &[text("a")], &[(b"n", Some(b"x"))]);
+            let refused = t.set(c, &[text("a")], &[(b"n", written(b"x"))]);
             assert_eq!(code(&refused.unwrap_err()), 1366);
-            let refused = t.add(c, &[text("c")], &[(b"n", None)]);
+            let refused = t.add(c, &[text("c")], &[(b"n", Parameter::Null)]);
             assert_eq!(code(&refused.unwrap_err()), 1048);
             for column in [&b"k"[..], b"K", b"none", b"v`"] {
-                let refused = t.set(c, &[text("a")], &[(column, Some(b"x"))]).unwrap_err();
+                let refused = t.set(c, &[text("a")], &[(column, written(b"x"))]).unwrap_err();
                 assert!(matches!(refused, TableError::Column(_)), "{refused}");
             }
             assert_eq!(all(c), ["a 3 NULL 7", "empty NULL NULL 7"]);
@@ -122,11 +126,11 @@ fn any_text_is_a_key_and_a_value_in_any_mode() {
                 for (turn, key) in texts.iter().enumerate() {
                     let key = key.as_bytes();
                     let value = if charset == "utf8mb4" || key.is_ascii() { key } else { b"x" };
-                    let written: [(&[u8], _); 2] = [(b"v", Some(value)), (b"b", Some(key))];
+                    let both: [(&[u8], _); 2] = [(b"v", written(value)), (b"b", written(key))];
                     if turn % 2 == 0 {
-                        t.set(c, &[KeyValue::Bytes(key)], &written).unwrap();
+                        t.set(c, &[KeyValue::Bytes(key)], &both).unwrap();
                     } else {
-                        assert!(t.add(c, &[KeyValue::Bytes(key)], &written).unwrap());
+                        assert!(t.add(c, &[KeyValue::Bytes(key)], &both).unwrap());
                     }
                     let expected = Some(vec![Some(value.to_vec()), Some(key.to_vec())]);
                     let found = t.get(c, &[KeyValue::Bytes(key)]).unwrap();

@@ -8,7 +8,7 @@ use crate::session::failure::LastError;
 use crate::statistics::Key;
 use crate::vaquita::memcache;
 use crate::zend::call::Call;
-use crate::zend::error::Outcome;
+use crate::zend::error::{Outcome, Thrown, is_pending, warning};
 use crate::zend::held::Held;
 use crate::zend::pdo::{self, Attribute, Handle, Options, Running};
 use crate::zend::slot::{Slot, Value};
@@ -85,13 +85,34 @@ impl Database {
     /// Takes over the session's error, as an exception where the script wants those.
     fn throw_or_fail(&self, handle: Handle<'_>) {
         let sqlstate = self.take_over();
-        match failure::told(&self.error).filter(|_| handle.throws()) {
+        let told = handle.throws().then(|| failure::told(&self.error));
+        match told.flatten() {
             Some(Told { number, text, .. }) => {
                 handle.throw(number, sqlstate, text);
                 text.release();
             }
             None => handle.set_sqlstate(sqlstate),
         }
+    }
+
+    /// Forgets the last error, before something else is done.
+    pub(crate) fn begin_call(&self, handle: Handle<'_>) {
+        self.error.clear();
+        handle.set_sqlstate(*b"00000");
+    }
+
+    /// Reports the session's error as the script wants it: an exception, a warning, or nothing.
+    pub(crate) fn report(&self, handle: Handle<'_>) -> Outcome {
+        self.throw_or_fail(handle);
+        handle.set_sqlstate(self.error.sqlstate());
+        if let Some(told) = handle.warns().then(|| failure::told(&self.error)).flatten() {
+            let number = Str::decimal(told.number.into());
+            let state = &told.sqlstate;
+            warning(&[b"SQLSTATE[", state, b"] [", number.bytes(), b"] ", told.text.bytes()]);
+            number.release();
+            told.text.release();
+        }
+        if is_pending() { Err(Thrown) } else { Ok(()) }
     }
 
     /// Whether something was done; if not, takes over the session's error.

@@ -1,7 +1,9 @@
 //! Statements that a key-value port answers: what is set, and where the session's statements go that way.
 
 use super::Session;
+use super::failure::Failed;
 use crate::zend::files;
+use crate::zend::guarded::Bug;
 use crate::zend::ini;
 use crate::zend::slot::Value;
 use crate::zend::string::Str;
@@ -9,9 +11,13 @@ use core::ffi::CStr;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vaquita_client::{Address, Columns, Connection, Error, Parameter, QueryResponse, Statement};
-use vaquita_kv::{Access, Mode, Settings};
+use vaquita_kv::{Access, KeyedTable, Mode, NamedTable, Settings, TableError, Watch};
+
+/// ER_BAD_FIELD_ERROR: a column is not there.
+const BAD_FIELD: u16 = 1054;
 
 /// Whether statements go to a key-value port, as words that an ini file makes others of.
 pub(crate) const MODES: [&[u8]; 6] = [b"off", b"on", b"advise", b"", b"0", b"1"];
@@ -47,13 +53,12 @@ fn settings() -> Option<Settings> {
 /// What is set besides.
 fn settings_for(mode: Mode, address: Address) -> Option<Settings> {
     let text = |name: &CStr| ini::string(name).unwrap_or_default();
-    let max_stale = u64::try_from(ini::long(c"vaquita.kv_max_stale_ms")).unwrap_or_default();
     Some(Settings {
         mode,
         address,
         tables: Settings::tables(text(c"vaquita.kv_tables"))?,
         allows_dirty: ini::flag(c"vaquita.kv_allow_dirty"),
-        max_stale: Duration::from_millis(max_stale),
+        max_stale: max_stale(),
     })
 }
 
@@ -74,12 +79,26 @@ fn advice_file() -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(path)))
 }
 
+/// How old may be what is known of tables.
+pub(crate) fn max_stale() -> Duration {
+    let milliseconds = u64::try_from(ini::long(c"vaquita.kv_max_stale_ms"));
+    Duration::from_millis(milliseconds.unwrap_or_default())
+}
+
+/// A table of a script's, and what asks for its rows.
+pub(crate) struct ByKey<'a> {
+    pub(crate) table: &'a mut KeyedTable,
+    pub(crate) connection: &'a mut Connection,
+    pub(crate) access: Option<&'a mut Access>,
+}
+
 impl Session {
     /// A connection is there for a new user: its statements go where the settings of now say.
     pub(super) fn begin_key_value(&self) {
         let may_write = may_write_advice();
         let settings = settings();
         self.has_access.set(settings.is_some());
+        let _ = self.watch.with(|watch| *watch = None);
         if settings.is_none() && !self.access.peek(Option::is_some).unwrap_or(false) {
             return;
         }
@@ -213,6 +232,7 @@ impl Session {
         let access = used.ok().flatten();
         let is_used = access.is_some();
         self.has_access.set(is_used);
+        let _ = self.watch.with(|watch| *watch = None);
         let _ = self.access.with(|kept| *kept = access);
         is_used
     }
@@ -232,6 +252,84 @@ impl Session {
     /// How many of its statements a port has answered.
     pub(crate) fn answered_by_port(&self) -> u64 {
         self.look_at_access(|access| access.counts().answered).unwrap_or_default()
+    }
+
+    /// Lets the driver work on a table by its keys.
+    ///
+    /// # Errors
+    /// The session has what the outer one is; the inner is the caller's own fault.
+    pub(crate) fn by_key<R>(
+        &self,
+        table: &mut NamedTable,
+        mut work: impl FnMut(ByKey<'_>) -> Result<R, TableError>,
+    ) -> Result<Result<R, TableError>, Failed> {
+        let generation = self.generation();
+        let mut run =
+            |connection: &mut Connection, mut access: Option<&mut Access>, watch: &Watch| {
+                let keyed = table.of(connection, watch, generation)?;
+                let done = work(ByKey { table: keyed, connection, access: access.as_deref_mut() });
+                // Somebody else may have changed it: then nothing was done, and another statement is needed.
+                if !matches!(&done, Err(TableError::Sql(Error::Server { code: BAD_FIELD, .. }))) {
+                    return done.map(Some);
+                }
+                let version = table.version();
+                table.refresh();
+                table.of(connection, watch, generation)?;
+                if table.version() == version {
+                    return done.map(Some);
+                }
+                let keyed = table.of(connection, watch, generation)?;
+                work(ByKey { table: keyed, connection, access }).map(Some)
+            };
+        self.drive(|connection| {
+            let by_access = |access: &mut Option<Box<Access>>| {
+                let access = access.as_deref_mut()?;
+                let watch = Arc::clone(access.watch());
+                Some(run(connection, Some(access), &watch))
+            };
+            let done = match self.access.with(by_access) {
+                Ok(Some(done)) => done,
+                Ok(None) => {
+                    let watch = self.watch(connection);
+                    run(connection, None, &watch)
+                }
+                Err(Bug) => Ok(None),
+            };
+            match done {
+                Ok(Some(done)) => Ok(Ok(done)),
+                // Nobody knows what a panic has left.
+                Ok(None) => Err(Error::OutOfSync),
+                Err(TableError::Sql(error)) => Err(error),
+                Err(error) => Ok(Err(error)),
+            }
+        })
+    }
+
+    /// What is wrong with what a script asks of a table, in words.
+    pub(crate) fn text_of(&self, error: TableError) -> Str {
+        let text = error.to_string().into_bytes();
+        drop(error);
+        self.text(text)
+    }
+
+    /// What the connection's statements do from now on, or since that was asked first.
+    fn watch(&self, connection: &mut Connection) -> Arc<Watch> {
+        let watch = self.watch.with(|kept| {
+            let watch = kept.get_or_insert_with(|| {
+                let watch = Arc::<Watch>::default();
+                connection.set_onlooker(Some(Arc::clone(&watch) as _));
+                watch
+            });
+            Arc::clone(watch)
+        });
+        watch.unwrap_or_default()
+    }
+
+    /// Has the server forget what was prepared for a table, with the next command.
+    pub(crate) fn close_table(&self, table: &mut NamedTable, generation: u64) {
+        if self.generation() == generation {
+            self.adjust(|connection| table.close(connection));
+        }
     }
 
     /// Looks at what is known of this connection's key-value access; `None`: it has none.

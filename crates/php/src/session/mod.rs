@@ -35,13 +35,14 @@ use pipelined::Outcomes;
 use rows::Readings;
 use std::process;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 use stock_words::Warnings;
 use vaquita_client::{
     Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
     State, Statistics,
 };
-use vaquita_kv::Access;
+use vaquita_kv::{Access, Watch};
 
 /// One connection and its history.
 pub(crate) struct Session {
@@ -54,6 +55,8 @@ pub(crate) struct Session {
     /// What `mysqlnd_memcache_set` was given: for that connection, whose generation this is.
     pub(crate) memcache: Held,
     memcache_generation: Cell<u64>,
+    /// What its statements do to tables, where somebody has asked for that and there is no access that knows it.
+    watch: Guarded<Option<Arc<Watch>>>,
     /// What goes back with a persistent connection.
     lease: Guarded<Option<(Lease, PoolLimits)>>,
     /// Since when nobody uses a connection that PDO's core keeps.
@@ -127,6 +130,7 @@ impl Session {
             has_access: Cell::new(false),
             memcache: Held::nothing(),
             memcache_generation: Cell::new(0),
+            watch: Guarded::new(None),
             lease: Guarded::new(None),
             idle_since: Cell::new(None),
             process: Cell::new(0),

@@ -1,5 +1,6 @@
 //! PHP arrays being built: lists, maps, small objects.
 
+use super::entries::Key;
 use super::ffi;
 use super::slot::Slot;
 use super::string::Str;
@@ -64,6 +65,19 @@ impl Map {
             let place = ffi::zend_hash_update(self.0, name.0, &raw mut null);
             name.release();
             Slot::new(place)
+        }
+    }
+
+    /// The same by a key.
+    pub(crate) fn insert_at(&mut self, key: Key) -> Slot<'_> {
+        let mut null = Slot::undefined();
+        null.u1.type_info = ffi::IS_NULL;
+        // SAFETY: the array is ours alone; it copies the NULL, and takes its own reference of a name. What was there is freed.
+        unsafe {
+            Slot::new(match key {
+                Key::Number(number) => ffi::zend_hash_index_update(self.0, number, &raw mut null),
+                Key::Name(name) => ffi::zend_hash_update(self.0, name.0, &raw mut null),
+            })
         }
     }
 }

@@ -15,7 +15,31 @@ pub(crate) struct Entries<'a> {
     marker: PhantomData<&'a ffi::zval>,
 }
 
+/// The key of an element; a name belongs to whoever has the array, or the value.
+#[derive(Clone, Copy)]
+pub(crate) enum Key {
+    /// An integer, by its bits.
+    Number(u64),
+    /// A string that is none.
+    Name(Str),
+}
+
 impl<'a> Value<'a> {
+    /// The key that an array makes of an integer or a string; `None`: it is neither.
+    pub(crate) fn as_key(self) -> Option<Key> {
+        // SAFETY: the type says which member of the union is set.
+        unsafe {
+            match self.kind() {
+                Kind::Long => Some(Key::Number((*self.as_ptr()).value.lval.cast_unsigned())),
+                Kind::String => {
+                    let name = Str((*self.as_ptr()).value.str_);
+                    Some(name.as_number().map_or(Key::Name(name), Key::Number))
+                }
+                _ => None,
+            }
+        }
+    }
+
     /// The elements of an array; none of anything else.
     pub(crate) fn entries(self) -> Entries<'a> {
         let array = match self.kind() {
@@ -60,10 +84,9 @@ impl<'a> Value<'a> {
     }
 }
 
-impl<'a> Iterator for Entries<'a> {
-    type Item = (Option<&'a [u8]>, Value<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl<'a> Entries<'a> {
+    /// The next element with its key, whatever that is.
+    pub(crate) fn next_keyed(&mut self) -> Option<(Key, Value<'a>)> {
         if self.array.is_null() {
             return None;
         }
@@ -82,7 +105,21 @@ impl<'a> Iterator for Entries<'a> {
             );
             let is_name = u32::try_from(kind).is_ok_and(|kind| kind == ffi::HASH_KEY_IS_STRING);
             ffi::zend_hash_move_forward_ex(self.array, &raw mut self.position);
-            Some((is_name.then(|| Str(key).bytes()), Value::new(element)))
+            let key = if is_name { Key::Name(Str(key)) } else { Key::Number(index) };
+            Some((key, Value::new(element)))
         }
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (Option<&'a [u8]>, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, value) = self.next_keyed()?;
+        let name = match key {
+            Key::Name(name) => Some(name.bytes()),
+            Key::Number(_) => None,
+        };
+        Some((name, value))
     }
 }

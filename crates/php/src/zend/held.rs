@@ -197,21 +197,13 @@ impl Held {
 
     /// The value with this number, as the driver takes it; no user code may run while it is borrowed.
     pub(crate) fn scalar(&self, number: usize) -> Scalar<'_> {
-        let Some(element) = self.element(number) else {
-            return Scalar::Null;
-        };
-        // SAFETY: the type says which member of the union is set; the string lives as long as the list.
-        unsafe {
-            match type_of(element) {
-                ffi::IS_LONG => Scalar::Long((*element).value.lval),
-                ffi::IS_DOUBLE => Scalar::Double((*element).value.dval),
-                ffi::IS_STRING => Scalar::Bytes(Str((*element).value.str_).bytes()),
-                ffi::IS_NULL => Scalar::Null,
-                ffi::IS_TRUE => Scalar::Bool(true),
-                ffi::IS_FALSE => Scalar::Bool(false),
-                _ => Scalar::Other,
-            }
-        }
+        self.value(number).map_or(Scalar::Null, Value::scalar)
+    }
+
+    /// The value with this number, as long as the list is held.
+    pub(crate) fn value(&self, number: usize) -> Option<Value<'_>> {
+        // SAFETY: the element is the list's.
+        self.element(number).map(|element| unsafe { Value::new(element) })
     }
 
     fn element(&self, number: usize) -> Option<*mut ffi::zval> {
@@ -278,6 +270,25 @@ impl Held {
             let mut old = ptr::read(variable);
             variable.write(value);
             ffi::zval_ptr_dtor(&raw mut old);
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    /// The value as the driver takes it; no user code may run while it is borrowed.
+    pub(crate) fn scalar(self) -> Scalar<'a> {
+        let zval = self.as_ptr();
+        // SAFETY: the type says which member of the union is set; the string lives as long as the value.
+        unsafe {
+            match self.raw_type() {
+                ffi::IS_LONG => Scalar::Long((*zval).value.lval),
+                ffi::IS_DOUBLE => Scalar::Double((*zval).value.dval),
+                ffi::IS_STRING => Scalar::Bytes(Str((*zval).value.str_).bytes()),
+                ffi::IS_NULL => Scalar::Null,
+                ffi::IS_TRUE => Scalar::Bool(true),
+                ffi::IS_FALSE => Scalar::Bool(false),
+                _ => Scalar::Other,
+            }
         }
     }
 }

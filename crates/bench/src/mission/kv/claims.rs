@@ -6,7 +6,8 @@ use super::super::results::{CaseResults, Results};
 use super::super::verdict;
 use super::super::workload::Runner;
 use super::contenders::{
-    BY_KEY, BY_WORKER, MEMCACHED, ONE_REDIS, PORT, PREPARED, TEXT, TEXT_KV, What, name,
+    BY_KEY, BY_WORKER, EXPLICIT, EXPLICIT_KV, EXPLICIT_MEMCACHED, MEMCACHED, ONE_REDIS, PORT,
+    PREPARED, TEXT, TEXT_KV, What, name,
 };
 use super::places::{Database, Places};
 use super::{RATE, SERVER_CPU, WALL};
@@ -16,6 +17,9 @@ use crate::promise::Promise;
 /// Of the newer MySQL: how much faster than stock's SQL a script has to be that does not know of the port, with so many workers.
 const TRANSPARENT: [(u32, f64); 2] = [(1, 1.2), (2, 1.6)];
 const PROMISED: &str = "MySQL 8";
+/// How much faster than stock's SQL, one key after the other, 100 keys at once have to be by `Vaquita\kv`. MySQL 5.6 is promised nothing.
+const AT_ONCE: What = What::GetMany(100);
+const EXPLICIT_AT_ONCE: [(&str, f64); 3] = [("MariaDB", 10.0), (PROMISED, 8.0), ("MySQL 9", 8.0)];
 
 fn of<'r>(results: &'r Results, workers: u32, line: &str) -> Option<&'r CaseResults> {
     results.of(&What::Get.group(workers), line)
@@ -49,7 +53,40 @@ pub(super) fn promises(places: &Places, results: &Results) -> Vec<Promise> {
         };
         TRANSPARENT.into_iter().flat_map(promises).collect::<Vec<_>>()
     };
-    promised.flat_map(promises).collect()
+    let mut all: Vec<Promise> = promised.flat_map(promises).collect();
+    all.extend(explicit_promises(places, results));
+    all
+}
+
+/// What was promised of `Vaquita\kv`.
+fn explicit_promises(places: &Places, results: &Results) -> Vec<Promise> {
+    let mut all = Vec::new();
+    for Database { called, port, .. } in &places.databases {
+        let line = name(called, EXPLICIT);
+        if let Some((_, least)) = EXPLICIT_AT_ONCE.iter().find(|(it, _)| called.starts_with(it)) {
+            let group = AT_ONCE.group(1);
+            let text =
+                of(results, 1, &name(called, TEXT)).map(|it| it.figures(Runner::Stock, WALL));
+            let many = results.of(&group, &line).map(|it| it.figures(Runner::Vaquita, WALL));
+            let ratio = text.zip(many).and_then(|(text, many)| verdict::paired(&text, &many));
+            let what = format!("{group}: {line}, to the rate of stock's SQL one after the other");
+            all.push(verdict::at_least(&what, ratio, *least));
+        }
+        if called.starts_with(PROMISED) && port.is_some() {
+            let to = |(line, other, shown): (&str, String, &str)| {
+                let line = name(called, line);
+                let ratio = faster(results, 1, (&line, Runner::Vaquita), (&other, Runner::Stock));
+                let what = format!(
+                    "{}: {line}, to the rate of ext/memcached on {shown}",
+                    What::Get.group(1)
+                );
+                verdict::at_least(&what, ratio, 1.0)
+            };
+            all.push(to((EXPLICIT_KV, name(called, PORT), "the same port")));
+            all.push(to((EXPLICIT_MEMCACHED, MEMCACHED.to_owned(), "the same memcached")));
+        }
+    }
+    all
 }
 
 /// What was said of memcached's clients on MySQL's port in 2014, and what comes out here.
@@ -91,6 +128,25 @@ pub(super) fn notes(places: &Places, size: Size, results: &Results) -> Vec<Strin
         ));
     }
     for Database { called, .. } in &with_port {
+        let to_sql = |what: What| {
+            let one = |workers: &u32| {
+                let group = what.group(*workers);
+                let wall = |line| {
+                    Some(results.of(&group, &name(called, line))?.figures(Runner::Stock, WALL))
+                };
+                let ratio = verdict::paired(&wall(TEXT)?, &wall(PORT)?);
+                ratio.map(|it| format!("{} with {workers}", Ratio(Some(it))))
+            };
+            let all: Vec<String> = what.workers(size).iter().filter_map(one).collect();
+            if all.is_empty() { "not measured".to_owned() } else { all.join(", ") }
+        };
+        notes.push(format!(
+            "{called}, what ext/memcached writes by its port, to SQL: set to UPDATE {}; add to INSERT {}. Vaquita\\kv writes by SQL.",
+            to_sql(What::Set),
+            to_sql(What::Add)
+        ));
+    }
+    for Database { called, .. } in &with_port {
         let workers = *What::Get.workers(size).first().unwrap_or(&1);
         let cpu = |line| {
             Figure(
@@ -114,10 +170,12 @@ pub(super) fn plots(places: &Places, results: &Results) -> Vec<Plot> {
         workers.iter().map(rate).collect()
     };
     let mut plots = Vec::new();
-    for Database { called, .. } in &places.databases {
+    for Database { called, .. } in places.databases.iter().filter(|it| !it.is_portless) {
         let own = |line| name(called, line);
         let lines = [
             ("SQL, Vaquita by the port", own(TEXT_KV), Runner::Vaquita),
+            ("Vaquita\\kv by the port", own(EXPLICIT_KV), Runner::Vaquita),
+            ("Vaquita\\kv", own(EXPLICIT), Runner::Vaquita),
             ("SQL, stock", own(TEXT), Runner::Stock),
             ("prepared, stock", own(PREPARED), Runner::Stock),
             ("ext/memcached on the port", own(PORT), Runner::Stock),
@@ -186,7 +244,11 @@ mod tests {
         assert_eq!(said[0], (first.to_owned(), true));
         let second = "reading, 1 worker: MySQL 8.0, text, kv, to the rate of ext/memcached on its port: 1.25, at least 1";
         assert_eq!(said[1], (second.to_owned(), true));
-        assert_eq!(said.len(), 4);
+        let many = "reading 100 at once, 1 worker: MySQL 8.0, Vaquita\\kv, to the rate of stock's SQL one after the other: 2.50, at least 8";
+        assert_eq!(said[5], (many.to_owned(), false));
+        let port = "reading, 1 worker: MySQL 8.0, Vaquita\\kv, kv, to the rate of ext/memcached on the same port: 1.25, at least 1";
+        assert_eq!(said[6], (port.to_owned(), true));
+        assert_eq!(said.len(), 8);
         let nothing = Results::new(Vec::new(), Vec::new());
         assert!(promises(&places, &nothing).iter().all(|it| !it.is_held));
     }
@@ -208,7 +270,9 @@ mod tests {
             notes[5].starts_with("MySQL 8.0, to that from MySQL 5.6: 1.00 with 1"),
             "{notes:?}"
         );
-        assert!(notes[6].contains(
+        let written = "MySQL 8.0, what ext/memcached writes by its port, to SQL: set to UPDATE 2.00 with 1, 2.00 with 4; add to INSERT 2.00 with 1, 2.00 with 4";
+        assert!(notes[6].starts_with(written), "{notes:?}");
+        assert!(notes[8].contains(
             "40.0 us of the server's CPU for a key by text, 40.0 prepared, 20.0 by its port"
         ));
     }
@@ -221,6 +285,6 @@ mod tests {
         assert_eq!(lines.count(), 3);
         let Plot::Lines(first) = &plots[0] else { panic!("other") };
         assert_eq!(first.lines[0].1, [Some(62.5); 4]);
-        assert_eq!(first.lines[3].1, [None; 4]);
+        assert_eq!(first.lines[5].1, [None; 4]);
     }
 }

@@ -1,7 +1,7 @@
 //! The ways in which values are asked for: a line of the report each, in a table for each thing that is done.
 
 use super::super::bench::Size;
-use super::super::workload::{BOTH, Case, ON_STOCK, WITH_NOISE};
+use super::super::workload::{BOTH, Case, ON_STOCK, ON_VAQUITA, WITH_NOISE};
 use super::places::{Database, Places, REDIS};
 
 /// What is done.
@@ -45,6 +45,10 @@ pub(super) const TEXT: &str = "text";
 pub(super) const PREPARED: &str = "prepared";
 pub(super) const TEXT_KV: &str = "text, kv";
 const PREPARED_KV: &str = "prepared, kv";
+/// `Vaquita\kv()`, by SQL; where it may ask a port; and where that is a memcached in the place of MySQL's port.
+pub(super) const EXPLICIT: &str = "Vaquita\\kv";
+pub(super) const EXPLICIT_KV: &str = "Vaquita\\kv, kv";
+pub(super) const EXPLICIT_MEMCACHED: &str = "Vaquita\\kv, memcached";
 /// The port of a MySQL, by ext/memcached.
 pub(super) const PORT: &str = "ext/memcached";
 pub(super) const MEMCACHED: &str = "memcached";
@@ -115,7 +119,15 @@ pub(super) fn lines(places: &Places, has_kv: bool, size: Size) -> Vec<Line> {
                 {
                     continue;
                 }
+                let is_portless = contender
+                    .database
+                    .and_then(|at| places.databases.get(at))
+                    .is_some_and(|it| it.is_portless);
+                if is_portless && what.workers(size).first() != Some(&workers) {
+                    continue;
+                }
                 let runners = match contender.database {
+                    Some(_) if contender.way == "explicit" => ON_VAQUITA,
                     Some(_) => size.pick(WITH_NOISE, BOTH),
                     None => ON_STOCK,
                 };
@@ -131,14 +143,20 @@ pub(super) fn lines(places: &Places, has_kv: bool, size: Size) -> Vec<Line> {
 fn contenders(places: &Places, what: What, has_kv: bool) -> Vec<Contender> {
     let databases = places.databases.iter().enumerate();
     let mut all: Vec<Contender> =
-        databases.flat_map(|(at, it)| of_database(at, it, what, has_kv)).collect();
+        databases.flat_map(|(at, it)| of_database(places, at, it, what, has_kv)).collect();
     all.extend(caches(places, what));
     // These are asked by extensions.
     all.retain(|it| it.database.is_some() || places.extensions.is_some());
     all
 }
 
-fn of_database(at: usize, database: &Database, what: What, has_kv: bool) -> Vec<Contender> {
+fn of_database(
+    places: &Places,
+    at: usize,
+    database: &Database,
+    what: What,
+    has_kv: bool,
+) -> Vec<Contender> {
     let contender = |way, line, is_sql, address: Option<&String>| Contender {
         called: name(&database.called, line),
         way,
@@ -146,6 +164,12 @@ fn of_database(at: usize, database: &Database, what: What, has_kv: bool) -> Vec<
         database: Some(at).filter(|_| is_sql),
         address: address.cloned(),
     };
+    let explicit = contender("explicit", EXPLICIT, true, None);
+    if database.is_portless {
+        let mut all = vec![contender("sql", TEXT, true, None), explicit];
+        all.retain(|_| has_kv && matches!(what, What::Get | What::GetMany(_)));
+        return all;
+    }
     let mut all = vec![contender("sql", TEXT, true, None)];
     if !matches!(what, What::GetMany(_)) {
         all.push(contender("prepared", PREPARED, true, None));
@@ -153,6 +177,18 @@ fn of_database(at: usize, database: &Database, what: What, has_kv: bool) -> Vec<
     if let (What::Get, true, Some(port)) = (what, has_kv, &database.port) {
         all.push(contender("sql", TEXT_KV, true, Some(port)));
         all.push(contender("prepared", PREPARED_KV, true, Some(port)));
+    }
+    if has_kv {
+        all.push(explicit);
+        if let (What::Get | What::GetMany(_), Some(port)) = (what, &database.port) {
+            all.push(contender("explicit", EXPLICIT_KV, true, Some(port)));
+        }
+        if let (What::Get, true, Some(port), Some(memcached)) =
+            (what, database.is_mysql(), &database.port, &places.memcached)
+            && !port.is_empty()
+        {
+            all.push(contender("explicit", EXPLICIT_MEMCACHED, true, Some(memcached)));
+        }
     }
     if database.is_mysql()
         && let Some(port) = &database.port
@@ -211,6 +247,7 @@ pub(super) mod tests {
             server: Server::for_tests(),
             called: called.to_owned(),
             port: Some("127.0.0.1:1".to_owned()),
+            is_portless: false,
         };
         Places {
             databases: vec![database("MariaDB 1"), database("MySQL 2")],
@@ -232,10 +269,15 @@ pub(super) mod tests {
             "MariaDB 1, prepared",
             "MariaDB 1, text, kv",
             "MariaDB 1, prepared, kv",
+            "MariaDB 1, Vaquita\\kv",
+            "MariaDB 1, Vaquita\\kv, kv",
             "MySQL 2, text",
             "MySQL 2, prepared",
             "MySQL 2, text, kv",
             "MySQL 2, prepared, kv",
+            "MySQL 2, Vaquita\\kv",
+            "MySQL 2, Vaquita\\kv, kv",
+            "MySQL 2, Vaquita\\kv, memcached",
             "MySQL 2, ext/memcached",
             "memcached",
             "Redis",
@@ -256,7 +298,11 @@ pub(super) mod tests {
         let one = Places { redis: vec![String::new()], memcached: None, ..places() };
         let expected = [
             "MariaDB 1, text",
+            "MariaDB 1, Vaquita\\kv",
+            "MariaDB 1, Vaquita\\kv, kv",
             "MySQL 2, text",
+            "MySQL 2, Vaquita\\kv",
+            "MySQL 2, Vaquita\\kv, kv",
             "MySQL 2, ext/memcached",
             "Redis",
             "Redis, pipelined",

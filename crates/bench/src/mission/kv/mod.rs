@@ -128,7 +128,8 @@ impl Workload for Kv {
         format!(
             "{} keys of 100 bytes with values of 400, read and written at random by so many processes at once for {SECONDS}, each on one connection, by TCP; every value is compared with what it \
             has to be. An operation is a key. wall: the time by all operations of all workers, the inverse of the rate. text, prepared: SQL on a table, by mysqli; kv: the same script, but \
-            Vaquita may ask the database's port (vaquita.kv); ext/memcached: MySQL's memcached plugin; several at once: IN, getMulti, MGET, or a pipeline of GET. Several Redis: each has \
+            Vaquita may ask the database's port (vaquita.kv); Vaquita\\kv: rows by key by Vaquita's own function, over the ordinary connection or, with kv, by the port (memcached: by a memcached in \
+            the place of MySQL's port, which has the same values); ext/memcached: MySQL's memcached plugin; several at once: IN, getMulti, MGET, or a pipeline of GET. Several Redis: each has \
             everything and a worker asks one, or each key has its own. Server CPU is that of all threads of those asked. No server writes to a disk before it answers. \
             A single worker has a processor of its own; where there are several, they and the servers run on any.{here}{missing}",
             self.size.pick(KEYS, FEW_KEYS)

@@ -7,6 +7,8 @@ use crate::server::{MYSQL, Server};
 
 /// The database that is asked for values besides those of the other workloads: what users of 2014 had.
 const OLD: &str = "mysql56";
+/// Databases without a port for access by key: of these only what needs none is measured.
+const PORTLESS: [&str; 2] = ["mariadb118", "mysql97"];
 /// The extensions that caches are asked by, each after those that it needs.
 const EXTENSIONS: [&str; 4] = ["igbinary.so", "msgpack.so", "memcached.so", "redis.so"];
 /// As `scripts/server` calls them.
@@ -34,6 +36,8 @@ pub(super) struct Database {
     pub(super) called: String,
     /// The address of its port for access by key.
     pub(super) port: Option<String>,
+    /// Whether it can't have one.
+    pub(super) is_portless: bool,
 }
 
 /// Extensions that are loaded where they are asked for.
@@ -64,7 +68,21 @@ impl Places {
             if port.is_none() {
                 places.lack(&format!("the port of {name}"));
             }
-            places.databases.push(Database { server, called, port });
+            places.databases.push(Database { server, called, port, is_portless: false });
+        }
+        for name in PORTLESS {
+            match Server::from_env(name) {
+                Ok(server) => {
+                    let called = String::new();
+                    places.databases.push(Database {
+                        server,
+                        called,
+                        port: None,
+                        is_portless: true,
+                    });
+                }
+                Err(_) => places.lack(name),
+            }
         }
         places.memcached = address("memcached", "PORT");
         if places.memcached.is_none() {

@@ -40,6 +40,12 @@ impl<'a> Handle<'a> {
         unsafe { (*self.0).error_mode == ffi::pdo_error_mode_PDO_ERRMODE_EXCEPTION }
     }
 
+    /// Whether the script wants a warning of each error.
+    pub(crate) fn warns(self) -> bool {
+        // SAFETY: as above.
+        unsafe { (*self.0).error_mode == ffi::pdo_error_mode_PDO_ERRMODE_WARNING }
+    }
+
     /// Whether each statement is a transaction of its own, as PDO has it.
     pub(crate) fn autocommits(self) -> bool {
         // SAFETY: as above.

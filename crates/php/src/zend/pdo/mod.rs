@@ -216,8 +216,11 @@ pub(crate) fn statement_of<'a, S: Statement>(value: Value<'a>) -> Given<'a, S> {
     }
 }
 
-/// The connection that a value is. The outer `None`: it is something else; the inner: one of another driver's, or of none.
-pub(crate) fn database_of<'a, T: Database>(value: Value<'a>) -> Option<Option<&'a T>> {
+/// The connection that a value is, and PDO's part of it. The outer `None`: it is something else; the inner: one of another driver's, or of
+/// none.
+pub(crate) fn database_of<'a, T: Database>(
+    value: Value<'a>,
+) -> Option<Option<(&'a T, Handle<'a>)>> {
     // SAFETY: the type is looked at before the object is; an object of PDO's class stands at the end of PDO's own.
     unsafe {
         if library().is_none() || value.raw_type() != ffi::IS_OBJECT {
@@ -232,7 +235,7 @@ pub(crate) fn database_of<'a, T: Database>(value: Value<'a>) -> Option<Option<&'
         }
         let offset = core::mem::offset_of!(ffi::pdo_dbh_object_t, std);
         let inner = (*object.byte_sub(offset).cast::<ffi::pdo_dbh_object_t>()).inner;
-        Some(known_database(inner))
+        Some(known_database(inner).map(|database| (database, Handle::new(inner))))
     }
 }
 
