@@ -242,6 +242,7 @@ final class Kv
      */
     public function advice(): array {}
 
+    /**
      * The row of a key; NULL: there is none.
      *
      * @param int|string|array<array-key, int|string> $key

@@ -5,6 +5,7 @@ Vaquita\Kv: a server's port gives the rows that SQL gives, and nothing but keys 
 // servers: mariadb mysql80
 // transports: unix
 require 'support/prelude.php';
+require 'support/key_value.php';
 
 const EVIL = ["a\r\nset evil 0 0 4\r\nevil", "evil\r\n", "x y", "x\tevil\t=", "\0", "\n", '@@evil', '@@default.evil', '<a', '>=a', "' OR 1 = 1 -- ", '', 'get', "P\t1\tdb", 'ä', 'ä😀'];
 $port = getenv('VAQUITA_' . strtoupper(server('NAME')) . '_KEY_VALUE_PORT');
@@ -12,18 +13,9 @@ $db = connect();
 $db->set_charset('utf8mb4');
 $db->query('CREATE TABLE kv_texts (k VARCHAR(80) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY, v VARCHAR(400) CHARACTER SET utf8mb4 NOT NULL, w INT NOT NULL DEFAULT 0) ENGINE=InnoDB');
 $db->query('CREATE TABLE kv_numbers (id INT PRIMARY KEY, v VARCHAR(400) CHARACTER SET utf8mb4 NOT NULL, n BIGINT NOT NULL) ENGINE=InnoDB');
-if ($port && !on_mariadb()) {
-    // Where the tables are that the port gives, which is told when it is opened.
-    $db->query("REPLACE INTO innodb_memcache.containers VALUES ('kv_numbers', DATABASE(), 'kv_numbers', 'id', 'v|n', '0', '0', '0', 'PRIMARY'), ('kv_texts', DATABASE(), 'kv_texts', 'k', 'v', '0', '0', '0', 'PRIMARY')");
-    if ($db->query("SELECT 1 FROM information_schema.plugins WHERE plugin_name = 'daemon_memcached'")->num_rows) {
-        $db->query('UNINSTALL PLUGIN daemon_memcached');
-    }
-    $db->query("INSTALL PLUGIN daemon_memcached SONAME 'libmemcached.so'");
-    set_error_handler(fn() => true);
-    for ($i = 0; $i < 100 && !fsockopen('127.0.0.1', (int) $port); $i++) {
-        usleep(20_000);
-    }
-    restore_error_handler();
+$admin = connect();
+if ($port) {
+    open_port($admin, ['kv_numbers' => ['id', 'v,n'], 'kv_texts' => ['k', 'v']]);
 }
 $databases = server('DATABASE');
 $settings = ['vaquita.kv_address' => "127.0.0.1:$port", 'vaquita.kv_tables' => on_mariadb() ? "$databases.kv_numbers, $databases.kv_texts" : '', 'vaquita.kv_max_stale_ms' => '60000'];
