@@ -272,7 +272,7 @@ fn keys_of_several_columns_and_many_keys() {
         let none = table.get_many(&mut connection, &[]).unwrap();
         assert_eq!((none.keys(), results(&none)), (0, 0));
         let wrong = table.get_many(&mut connection, &keys[..4]).unwrap_err();
-        assert_eq!(wrong.to_string(), "a key has 3 values, 1 were given");
+        assert_eq!(wrong.to_string(), "it has 3 values, not 1");
 
         // By another index, and not all columns.
         let columns: [&[u8]; 2] = [b"V'", b"b`"];
