@@ -250,13 +250,16 @@ impl Connection {
                 Command::StmtPrepare(sql) => {
                     self.tell_before_preparing(Look::at(sql, self.session.dialect()))?;
                 }
-                // Of a statement's run that has been seen to; the others have no answer.
+                // Of a statement's run that has been seen to; the others change nothing of it.
                 Command::StmtExecute(_)
                 | Command::StmtSendLongData { .. }
                 | Command::StmtClose(_)
+                | Command::SetOption(_)
+                | Command::Statistics
+                | Command::Debug
                 | Command::Quit => {}
-                // Their answers count as a statement's: ROW_COUNT() is another one, there may be warnings.
-                _ => self.tell_of_elsewhere()?,
+                // Their answers count as a statement's.
+                _ => self.tell_before_answer()?,
             }
         }
         if self.heeds_commands() {

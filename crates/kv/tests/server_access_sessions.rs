@@ -152,6 +152,10 @@ fn what_other_commands_leave_is_left() {
         assert!(user.goes_by_port());
         assert!(user.connection.prepare(b"SELECT none FROM t").is_err());
         assert_eq!(user.ask("SELECT ROW_COUNT(), @@error_count"), "-1 1");
+        assert!(user.goes_by_port());
+        assert!(user.access.query(&mut user.connection, b"SELECT none FROM t").is_err());
+        user.connection.set_multi_statements(true).unwrap();
+        assert_eq!(user.ask("SELECT @@error_count"), "1");
     }
 }
 

@@ -181,7 +181,13 @@ impl Connection {
         let looks_at_statement = matches!(look, Look::Statement | Look::SelectOfStatement);
         let is_told = match self.elsewhere.owed {
             Owed::Nothing => return Ok(()),
-            Owed::Statement => self.elsewhere.has_warned || looks_at_statement || !(leaves || sets),
+            // What a setting leaves of warnings depends on the server.
+            Owed::Statement => {
+                self.elsewhere.has_warned
+                    || looks_at_statement
+                    || look == Look::Setting
+                    || !(leaves || sets)
+            }
             Owed::Counts if looks_at_statement => {
                 self.elsewhere.makes_good = sets;
                 return Ok(());
@@ -198,6 +204,12 @@ impl Connection {
         }
         self.elsewhere = Elsewhere { owed: Owed::FoundRows, makes_good: sets, has_warned: false };
         Ok(())
+    }
+
+    /// Tells the server what is owed, before a command that is no statement and leaves another ROW_COUNT(), or warnings.
+    pub(crate) fn tell_before_answer(&mut self) -> Result<(), Error> {
+        // Behind a statement that the server has run only FOUND_ROWS() is owed, which stays.
+        if self.elsewhere.owed == Owed::Statement { self.tell_of_elsewhere() } else { Ok(()) }
     }
 
     /// Tells the server what is owed, before a statement is prepared that looks at it when it runs.
