@@ -91,6 +91,9 @@ impl Effect {
 
     /// What running a statement does.
     pub fn of_statement(sql: &[u8], dialect: Dialect) -> Effect {
+        if begins_as_most(sql) {
+            return Effect::Nothing;
+        }
         let mut tokens = Tokens::new(sql, dialect);
         let FirstWord::Word(first) = tokens.first_word() else { return Effect::Anything };
         let is = |word: &[u8]| first.eq_ignore_ascii_case(word);
@@ -143,6 +146,15 @@ impl Effect {
 
 fn is_word(token: Token<'_>, expected: &[u8]) -> bool {
     matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(expected))
+}
+
+/// Whether a text begins with one of the words that most begin with: harmless ones, known without reading on.
+fn begins_as_most(sql: &[u8]) -> bool {
+    let Some((word, rest)) = sql.split_at_checked(6) else { return false };
+    let ends = rest.first().is_some_and(u8::is_ascii_whitespace);
+    ends && [&b"SELECT"[..], b"INSERT", b"UPDATE", b"DELETE"]
+        .iter()
+        .any(|it| word.eq_ignore_ascii_case(it))
 }
 
 /// Whether a text may have several statements: something stands behind a semicolon.
