@@ -139,4 +139,4 @@ pub use vaquita_protocol::{
     Malformed, Parameter, StatusFlags, TextRow, binary_row, binary_value, collation_name,
     text_row::{TextValue, TextValues},
 };
-pub use vaquita_sys::{Block, Lender, System};
+pub use vaquita_sys::{Block, Lender, Process, System};

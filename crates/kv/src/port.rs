@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use vaquita_client::Address;
+use vaquita_client::{Address, Process};
 
 use crate::error::Error;
 use crate::handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId};
@@ -41,8 +41,9 @@ const MAX_INDEXES: usize = 64;
 /// A port, and the connection to it if there is one.
 #[derive(Debug)]
 pub(crate) struct Port {
-    /// That of the connection. A child of it may have a link to the server from it, but not this.
-    process: u32,
+    /// That of the connection, if that can be known without a system call each time. A child of it may have a link to the server from it, but not this.
+    process: Option<Process>,
+    process_id: u32,
     address: Address,
     /// How long a connection lives at the most.
     max_life: Duration,
@@ -69,7 +70,8 @@ enum Open {
 impl Port {
     pub(crate) fn new(address: Address, max_life: Duration) -> Port {
         Port {
-            process: process::id(),
+            process: Process::this().ok(),
+            process_id: process::id(),
             address,
             max_life,
             link: Mutex::new(None),
@@ -197,10 +199,17 @@ impl Port {
         }
     }
 
+    fn is_of_this_process(&self) -> bool {
+        match (self.process, Process::this()) {
+            (Some(process), Ok(this)) => process == this,
+            _ => self.process_id == process::id(),
+        }
+    }
+
     /// Of one thread, but that another one looks at it for a moment now and then. `None`: it is a parent's of this process, whose other thread
     /// may have been at it as this one came to be.
     fn link(&self) -> Option<MutexGuard<'_, Option<Link>>> {
-        if self.process != process::id() {
+        if !self.is_of_this_process() {
             return None;
         }
         for _ in 0..MAX_TRIES {
@@ -225,7 +234,8 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let address = Address::Tcp { host: "127.0.0.1".into(), port };
         let mut port = Port::new(address, Duration::MAX);
-        port.process = process::id() + 1;
+        assert!(port.process.is_some() && port.is_of_this_process());
+        (port.process, port.process_id) = (None, process::id() + 1);
         let asked = Arc::new(port).memcached(Instant::now(), |_| Ok(()));
         assert!(matches!(asked, Err(Error::OutOfSync)));
         listener.set_nonblocking(true).unwrap();

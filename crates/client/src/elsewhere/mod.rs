@@ -82,23 +82,13 @@ impl Elsewhere {
 }
 
 impl Connection {
-    /// Answers a SELECT of one row with this one, which came from elsewhere: [`Connection::next_row`] and [`Connection::store_result`] give
-    /// it as if the server had sent it. Each value is the text that the server would send; for the rows of a prepared statement
-    /// (`is_binary`) it is made what its column's type asks for.
+    /// Answers a SELECT with these rows, which came from elsewhere: [`Connection::next_row`] and [`Connection::store_result`] give them as if
+    /// the server had sent them. Each value is the text that the server would send; for the rows of a prepared statement (`is_binary`) it is
+    /// made what its column's type asks for. [`Connection::is_quiet`] has to have been true since the statement was begun.
     ///
-    /// False, and nothing has happened: the server has to be asked, for the connection is in the middle of something, or lost; or the row is
-    /// longer than [`MAX_ELSEWHERE_BYTES`], or has a value of a type that is not made of its text.
-    pub fn answer(&mut self, columns: &Columns, is_binary: bool, row: &[Option<&[u8]>]) -> bool {
-        self.is_quiet() && self.answer_rows(columns, is_binary, std::iter::once(row)) == 1
-    }
-
-    /// Whether the server has said nothing since its last answer. It is asked of the socket: whoever waits for somebody else's answer has the time.
-    pub fn is_silent(&mut self) -> bool {
-        self.is_quiet()
-    }
-
-    /// The same of a SELECT of several rows, since whose begin [`Connection::is_silent`] was asked, and was true: how many of the first ones it was answered with, for together they are no longer either. What the
-    /// server is told of the statement then is that it had one.
+    /// How many of the first ones it was answered with: together they are no longer than [`MAX_ELSEWHERE_BYTES`], and none has a value of a type that
+    /// is not made of its text. 0, and nothing has happened: the server has to be asked, perhaps because the connection is in the middle of something.
+    /// What the server is told of the statement later is that it had one row.
     pub fn answer_rows<'r>(
         &mut self,
         columns: &Columns,

@@ -57,8 +57,9 @@ impl Connection {
         self.session.warnings > 0 || self.session.has_failed
     }
 
-    /// Whether the server has said nothing since its last answer, which is looked at without waiting: it may have gone.
-    pub(crate) fn is_quiet(&mut self) -> bool {
+    /// Whether the server has said nothing since its last answer, which is looked at without waiting: it may have gone. That takes a system call;
+    /// whoever waits for somebody else's answer has the time.
+    pub fn is_quiet(&mut self) -> bool {
         !self.stream.has_received() && !self.stream.transport().is_readable()
     }
 

@@ -24,7 +24,7 @@ impl Access {
         let now = Instant::now();
         let mut given: Vec<Option<Vec<u8>>> = Vec::new();
         // Looked at while the port is at work.
-        let mut is_silent = false;
+        let mut is_quiet = false;
         let reply = match &planned.way {
             Way::Memcached(plan) => {
                 let Some(value) = values.all().first() else { return self.refuse(Reason::Form) };
@@ -38,7 +38,7 @@ impl Access {
                 self.counts.ask();
                 self.port.memcached(now, |port| {
                     port.send_get(&[key])?;
-                    is_silent = connection.is_silent();
+                    is_quiet = connection.is_quiet();
                     port.read_values(&[key], |_, _, value| given.push(Some(value.to_vec())))?;
                     Ok((!given.is_empty()).then_some(()))
                 })
@@ -56,7 +56,7 @@ impl Access {
                 self.port.handler_socket(now, secret, (*id, plan), |port, index| {
                     let mut found = None;
                     port.send_find(index, &[&key], 1)?;
-                    is_silent = connection.is_silent();
+                    is_quiet = connection.is_quiet();
                     port.read_rows(index, |row| {
                         found = Some(());
                         given.extend(row.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
@@ -84,7 +84,7 @@ impl Access {
         let answered = row.and_then(|row| {
             let row = std::iter::once(&row[..]);
             let is_answered =
-                is_silent && connection.answer_rows(columns, asked.given.is_some(), row) == 1;
+                is_quiet && connection.answer_rows(columns, asked.given.is_some(), row) == 1;
             if is_answered { Ok(()) } else { Err(Reason::Row) }
         });
         match answered {

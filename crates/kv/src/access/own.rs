@@ -61,7 +61,7 @@ impl Access {
         let mut given = Given::new();
         let Ok(planned) = &*verdict else { return Ok(Some(given)) };
         for keys in keys.chunks(MAX_KEYS) {
-            if !connection.is_silent() {
+            if !connection.is_quiet() {
                 break;
             }
             let rows = match self.ask_for(connection, sql, planned, keys) {

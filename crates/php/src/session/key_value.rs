@@ -92,6 +92,12 @@ pub(crate) struct ByKey<'a> {
     pub(crate) access: Option<&'a mut Access>,
 }
 
+/// Gives up a connection behind a panic: nobody knows whether a statement was sent, and none may be sent twice.
+fn given_up(connection: &mut Connection) -> Error {
+    connection.close();
+    Error::OutOfSync
+}
+
 impl Session {
     /// A connection is there for a new user: its statements go where the settings of now say.
     pub(super) fn begin_key_value(&self) {
@@ -99,7 +105,9 @@ impl Session {
         let settings = settings();
         self.has_access.set(settings.is_some());
         let _ = self.watch.with(|watch| *watch = None);
+        // Its user before may have had one that looked on.
         if settings.is_none() && !self.access.peek(Option::is_some).unwrap_or(false) {
+            self.adjust(|connection| connection.set_onlooker(None));
             return;
         }
         let _ = self.connection.with(|connection| {
@@ -126,8 +134,10 @@ impl Session {
             let run = |access: &mut Option<Box<Access>>| {
                 access.as_mut().map(|access| access.query(connection, sql))
             };
-            if let Ok(Some(response)) = self.access.with(run) {
-                return response;
+            match self.access.with(run) {
+                Ok(Some(response)) => return response,
+                Ok(None) => {}
+                Err(Bug) => return Err(given_up(connection)),
             }
         }
         connection.send_query(sql)?;
@@ -148,7 +158,10 @@ impl Session {
         let run = |access: &mut Option<Box<Access>>| {
             access.as_mut().map(|access| access.execute(connection, statement, parameters))
         };
-        self.access.with(run).ok().flatten().unwrap_or(Ok(None))
+        match self.access.with(run) {
+            Ok(answered) => answered.unwrap_or(Ok(None)),
+            Err(Bug) => Err(given_up(connection)),
+        }
     }
 
     /// Notes that the server has answered the run of a prepared statement, and with what columns if it has a result.
@@ -270,16 +283,16 @@ impl Session {
                 let done = work(ByKey { table: keyed, connection, access: access.as_deref_mut() });
                 // Somebody else may have changed it: then nothing was done, and another statement is needed.
                 if !matches!(&done, Err(TableError::Sql(Error::Server { code: BAD_FIELD, .. }))) {
-                    return done.map(Some);
+                    return done;
                 }
                 let version = table.version();
                 table.refresh();
                 table.of(connection, watch, generation)?;
                 if table.version() == version {
-                    return done.map(Some);
+                    return done;
                 }
                 let keyed = table.of(connection, watch, generation)?;
-                work(ByKey { table: keyed, connection, access }).map(Some)
+                work(ByKey { table: keyed, connection, access })
             };
         self.drive(|connection| {
             let by_access = |access: &mut Option<Box<Access>>| {
@@ -293,12 +306,10 @@ impl Session {
                     let watch = self.watch(connection);
                     run(connection, None, &watch)
                 }
-                Err(Bug) => Ok(None),
+                Err(Bug) => return Err(given_up(connection)),
             };
             match done {
-                Ok(Some(done)) => Ok(Ok(done)),
-                // Nobody knows what a panic has left.
-                Ok(None) => Err(Error::OutOfSync),
+                Ok(done) => Ok(Ok(done)),
                 Err(TableError::Sql(error)) => Err(error),
                 Err(error) => Ok(Err(error)),
             }
