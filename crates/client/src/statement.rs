@@ -37,7 +37,7 @@ pub struct Statement {
     /// What of the last statement its run looks at.
     look: Look,
     /// Its text, and the onlooker's epoch, if there was one when it was prepared.
-    text: Option<(Arc<[u8]>, u64)>,
+    pub(crate) text: Option<(Arc<[u8]>, u64)>,
     /// Of what kinds the parameters of its runs were.
     kinds: Cell<Kinds>,
     /// What it is known by where it may be kept.

@@ -36,7 +36,7 @@ pub use memcached::{
     Store,
 };
 pub use plan::{Origin, Reason};
-pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS};
+pub use select::{Condition, KeySelect, Literal, MAX_CONDITIONS, may_be_by_key};
 pub use settings::{Mode, Name, Settings};
 pub use shape::Values;
 pub use shared::close_ports;

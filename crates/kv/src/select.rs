@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether a text may have that form, by a look at a few of its bytes: most others are known by them.
-pub(crate) fn may_be_by_key(sql: &[u8]) -> bool {
+pub fn may_be_by_key(sql: &[u8]) -> bool {
     // What may stand there at the end: a literal, a semicolon, blanks, a comment.
     let can_end = |last: &u8| {
         last.is_ascii_digit()

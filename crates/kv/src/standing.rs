@@ -9,7 +9,7 @@ use crate::plan::Reason;
 use crate::port::Port;
 use crate::watch::Watch;
 
-/// What one begins to count its session's changes at: what was prepared under the eyes of another one is not taken for its own.
+/// What one begins to count at: what was prepared under the eyes of another one is not taken for its own.
 static FIRST: AtomicU64 = AtomicU64::new(0);
 const A_STANDING: u64 = 1 << 40;
 
@@ -20,6 +20,8 @@ const A_STANDING: u64 = 1 << 40;
 pub(crate) struct Standing {
     /// How often it may have become another one, in a way that it can be asked for.
     changes: AtomicU64,
+    /// How often the same text may have come to mean something else.
+    meanings: AtomicU64,
     /// Whether it may be another one in a way that it can't be asked for: temporary tables, the next transaction.
     is_in_doubt: AtomicBool,
     is_locked: AtomicBool,
@@ -36,8 +38,10 @@ pub(crate) struct Standing {
 
 impl Standing {
     pub(crate) fn new(port: Arc<Port>, session: &Session) -> Standing {
+        let first = FIRST.fetch_add(A_STANDING, Relaxed);
         Standing {
-            changes: AtomicU64::new(FIRST.fetch_add(A_STANDING, Relaxed)),
+            changes: AtomicU64::new(first),
+            meanings: AtomicU64::new(first),
             is_in_doubt: AtomicBool::new(false),
             is_locked: AtomicBool::new(false),
             told: AtomicU64::new(session.state_changes),
@@ -118,9 +122,16 @@ impl Onlooker for Standing {
             }
         }
         self.changes.fetch_add(1, Relaxed);
+        // The server prepares a statement anew whose tables have changed.
+        if matches!(
+            effect,
+            Effect::OtherDatabase | Effect::Settings | Effect::Anything | Effect::End
+        ) {
+            self.meanings.fetch_add(1, Relaxed);
+        }
     }
 
     fn epoch(&self) -> u64 {
-        self.changes.load(Relaxed)
+        self.meanings.load(Relaxed)
     }
 }

@@ -30,19 +30,24 @@ impl Connection {
         }
     }
 
-    /// Takes a statement of this text that is kept, as if it had just been prepared.
-    pub(crate) fn take_kept(&mut self, sql: &[u8]) -> Option<Statement> {
-        if self.statement_cache.idle.is_empty() {
+    /// Takes a statement of this text that is kept ([`crate::ConnectOptions::statement_cache`]), as if it had just been prepared. `None`: it is to be
+    /// prepared.
+    pub fn take_kept(&mut self, sql: &[u8]) -> Option<Statement> {
+        if self.statement_cache.idle.is_empty() || self.state.allow(Call::Command).is_err() {
             return None;
         }
         self.heed_changes_told();
         if self.has_warned() {
             return None;
         }
-        let statement = self.statement_cache.take(sql, &self.session.database)?;
+        let mut statement = self.statement_cache.take(sql, &self.session.database)?;
         if !self.is_quiet() {
             self.statement_cache.idle.push(statement);
             return None;
+        }
+        if let Some(onlooker) = &self.onlooker {
+            let text = statement.text.map_or_else(|| sql.into(), |(text, _)| text);
+            statement.text = Some((text, onlooker.epoch()));
         }
         self.stream.counted().command(Command::StmtPrepare(b"").code());
         self.row = None;

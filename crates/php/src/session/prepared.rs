@@ -3,6 +3,7 @@
 use super::Session;
 use super::failure::Failed;
 use vaquita_client::{Buffered, Columns, Connection, Parameter, QueryResponse, Statement};
+use vaquita_kv::may_be_by_key;
 
 /// What a prepared statement's run, or one of its results, came to.
 pub(crate) enum Executed {
@@ -49,6 +50,10 @@ impl Session {
         sql: &[u8],
         parameters: &[Parameter<'_>],
     ) -> Result<(Statement, Result<Executed, Failed>), Failed> {
+        if let Some(kept) = self.take_to_look_at(sql)? {
+            let executed = self.execute(&kept, parameters);
+            return Ok((kept, executed));
+        }
         let begun = self.begin_unlooked();
         let prepared = self.drive(|connection| connection.prepare_and_execute(sql, parameters));
         let (statement, executed) = prepared?;
@@ -57,6 +62,23 @@ impl Session {
         }
         let executed = self.drive(|_| executed).and_then(|response| self.executed(response));
         Ok((statement, executed))
+    }
+
+    /// Takes a statement that is kept and may be answered without the server; any other is prepared and run in one go.
+    fn take_to_look_at(&self, sql: &[u8]) -> Result<Option<Statement>, Failed> {
+        if !self.has_access.get() || !may_be_by_key(sql) {
+            return Ok(None);
+        }
+        self.drive(|connection| Ok(connection.take_kept(sql)))
+    }
+
+    fn execute(
+        &self,
+        statement: &Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Executed, Failed> {
+        self.send_execute(statement, parameters, false)?;
+        self.first_executed(statement, parameters, false)
     }
 
     /// Sends a prepared statement's run, whose replies are read by [`Session::next_executed`].
