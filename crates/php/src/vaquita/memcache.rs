@@ -4,6 +4,7 @@ use super::kv::given_session;
 use crate::session::Session;
 use crate::zend::array::{List, Map};
 use crate::zend::call::Call;
+use crate::zend::entries::Key;
 use crate::zend::error::{Outcome, Thrown, deprecated_call, is_pending, throw_type_error, warning};
 use crate::zend::given::Elements;
 use crate::zend::slot::{Kind, Slot, Value};
@@ -115,7 +116,10 @@ fn write_mappings(access: &Access, slot: Slot<'_>) {
     let mut mappings = Map::new(slot, 8);
     if let Some(plugin) = access.plugin() {
         for container in &plugin.containers {
-            write_container(plugin, container, mappings.insert_named(&container.name));
+            let name = Str::new(&container.name);
+            let key = name.as_number().map_or(Key::Name(name), Key::Number);
+            write_container(plugin, container, mappings.insert_at(key));
+            name.release();
         }
         return;
     }
