@@ -226,6 +226,14 @@ for ($i = 0; $i < 3; $i++) {
     show($pdo->query("SELECT v FROM n WHERE k = 'plain'")->fetchAll(PDO::FETCH_NUM));
 }
 $pdo->exec('DO 1');
+foreach ([PDO::ERRMODE_SILENT, PDO::ERRMODE_EXCEPTION] as $mode) {
+    $pdo->setAttribute(PDO::ATTR_ERRMODE, $mode);
+    try {
+        $pdo->query('SELECT none');
+    } catch (PDOException $failure) {
+        show($failure->getCode());
+    }
+}
 show($told);
 $link = connect();
 mysqlnd_memcache_set($link, port_address(), null, fn() => throw new LogicException('from the callback'));
@@ -252,6 +260,15 @@ mysqlnd_memcache_set($link, port_address(), null, function () use (&$link) {
 });
 attempt('it closes', fn() => $link->query('SELECT 1'));
 show($link);
+
+section('a handler of errors that throws');
+set_error_handler(fn(int $level, string $message) => throw new ErrorException($message));
+$link = connect();
+foreach (['another pattern' => [port_address(), '/x/'], 'several servers' => [new Servers([['host' => $host, 'port' => $port], ['host' => 'other', 'port' => 1]])]] as $what => $arguments) {
+    attempt($what, fn() => mysqlnd_memcache_set($link, ...$arguments));
+    show(mysqlnd_memcache_get_config($link));
+}
+restore_error_handler();
 
 section('ends');
 final class Noisy extends ArrayObject
@@ -351,6 +368,7 @@ true
 [["theirs"]]
 [["theirs"]]
 [["theirs"]]
+"42S22"
 [false, true, true, false]
 it throws: thrown LogicException(0): from the callback
 it throws in PDO: thrown LogicException(0): from the callback
@@ -358,6 +376,11 @@ it throws in exec: thrown LogicException(0): from the callback
 7 | []
 it closes: object mysqli_result
 null
+=== a handler of errors that throws
+another pattern: thrown ErrorException(0): mysqlnd_memcache_set(): $pattern has no effect: what a statement means decides where it goes
+false
+several servers: thrown ErrorException(0): mysqlnd_memcache_set(): The Memcached object has several servers, of which the first one is used
+false
 === ends
 gone
 mysqli
