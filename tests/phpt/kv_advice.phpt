@@ -45,6 +45,8 @@ foreach (['one', 'secret', 'none', str_repeat('x', 60)] as $key) {
 $db->begin_transaction();
 $db->query("select v,n from t where k='one'")->fetch_all();
 $db->query("SELECT v, n FROM t WHERE k = 'one'")->fetch_all();
+$db->query('SELECT v FROM u LIMIT 1')->fetch_all();
+$db->query('SET @a = 1');
 $db->commit();
 $statement = $db->prepare('SELECT `n`, v FROM t WHERE k=?');
 foreach (['one', 'secret'] as $key) {
@@ -170,6 +172,7 @@ true | true | true
 3 SELECT k FROM t WHERE n IN (?, ...) AND v <> ? LIMIT ?: - ["form" => 3]
 1 SELECT n FROM t WHERE k = ?: - ["prepared" => 1]
     DATABASE.t key k values n unique true
+1 SELECT v FROM u LIMIT ?: - ["form" => 1]
 1 SELECT v FROM u WHERE k = ?: - ["table" => 1]
     DATABASE.u key k values v unique true
 1 SELECT v FROM u WHERE n = ?: - ["table" => 1]
@@ -177,6 +180,7 @@ true | true | true
 1 SELECT v FROM u WHERE n = ? AND v = ?: - ["form" => 1]
 5 SELECT v, n FROM t WHERE k = ?: eligible ["transaction" => 1, "key_value" => 1]
     DATABASE.t key k values v,n unique true
+1 SET: - ["form" => 1]
 1 START: - ["form" => 1]
 1 select v, n from t where k = ?: - ["transaction" => 1]
     DATABASE.t key k values v,n unique true

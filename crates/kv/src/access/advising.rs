@@ -113,11 +113,13 @@ impl Access {
     ) {
         let Some(advising) = &mut self.advising else { return };
         let dialect = dialect_of(connection, sql);
-        let line = advising.advice().note(sql, dialect, time, self.counts.last);
+        let select = dialect.and_then(|dialect| KeySelect::parse(sql, dialect));
+        // The session is looked at first: one that could be answered in no session says so.
+        let reason = self.counts.last.map(|it| select.as_ref().map_or(Reason::Form, |_| it));
+        let line = advising.advice().note(sql, dialect, time, reason);
         let Some(columns) = columns else { return };
         if line.lacks_wanted()
-            && let Some(dialect) = dialect
-            && let Some(select) = KeySelect::parse(sql, dialect)
+            && let Some(select) = select
         {
             let mut knowledge = self.knowledge.borrow_mut();
             let state = self.state.as_ref().map(|(_, _, state)| state);
