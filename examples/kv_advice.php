@@ -31,8 +31,10 @@ $all = array_sum(array_column($sums, 'seconds')) ?: 1;
 $eligible = 0;
 uasort($sums, fn(array $one, array $other) => $other['seconds'] <=> $one['seconds']);
 echo "   share        time  statements  eligible\n";
+// A name may have any character.
+$shown = fn(string $text): string => preg_replace('/[\x00-\x1F\x7F]|\xC2[\x80-\x9F]/', '?', $text);
 foreach ($sums as $shape => $sum) {
-    printf("%6.1f %% %9.3f s %11d %7.0f %%  %s\n", 100 * $sum['seconds'] / $all, $sum['seconds'], $sum['statements'], 100 * $sum['eligible'] / $sum['statements'], $shape);
+    printf("%6.1f %% %9.3f s %11d %7.0f %%  %s\n", 100 * $sum['seconds'] / $all, $sum['seconds'], $sum['statements'], 100 * $sum['eligible'] / $sum['statements'], $shown((string) $shape));
     $eligible += $sum['seconds'] * $sum['eligible'] / $sum['statements'];
     arsort($sum['reasons']);
     $reasons = array_map(fn(string $reason, int $count) => "$reason $count", array_keys($sum['reasons']), $sum['reasons']);
@@ -46,7 +48,8 @@ foreach ($sums as $shape => $sum) {
             false => 'not unique: it needs an index that is',
             null => 'unique?',
         };
-        echo str_repeat(' ', 43), "table {$sum['table']->name}, key ", implode(', ', $sum['table']->key), " ($found), values ", implode(', ', $sum['table']->values), "\n";
+        $table = "table {$sum['table']->name}, key " . implode(', ', $sum['table']->key) . " ($found), values " . implode(', ', $sum['table']->values);
+        echo str_repeat(' ', 43), $shown($table), "\n";
     }
 }
 printf("%6.1f %% of the time is that of statements which a port could have answered\n", 100 * $eligible / $all);

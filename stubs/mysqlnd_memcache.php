@@ -30,7 +30,7 @@ function mysqlnd_memcache_get_config(\mysqli|\PDO $link): array|false {}
  * @param object|string|null $memcached a Memcached object, whose first server it is, or an address: host:port, [IPv6]:port or the path of a socket; null: by none any more
  * @param string|null $pattern has no effect
  * @param callable(bool): mixed|null $callback is called after each statement that query(), real_query(), PDO::exec() and PDOStatement::execute() have
- *     run: with true if the port has answered it
+ *     run, unless it has failed: with true if the port has answered it
  *
  * @return bool false: the server has no port, or could not be asked
  *

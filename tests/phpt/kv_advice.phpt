@@ -45,6 +45,8 @@ foreach (['one', 'secret', 'none', str_repeat('x', 60)] as $key) {
 $db->begin_transaction();
 $db->query("select v,n from t where k='one'")->fetch_all();
 $db->query("SELECT v, n FROM t WHERE k = 'one'")->fetch_all();
+$db->query('SELECT v FROM u LIMIT 1')->fetch_all();
+$db->query('SET @a = 1');
 $db->commit();
 $statement = $db->prepare('SELECT `n`, v FROM t WHERE k=?');
 foreach (['one', 'secret'] as $key) {
@@ -87,6 +89,22 @@ for ($i = 0; $i < 510; $i++) {
 $lines = Vaquita\kv($db)->advice();
 show(count($lines), end($lines)['shape'], end($lines)['statements']);
 
+section('what a server may read otherwise');
+$db = connect();
+$db->query("SELECT v FROM t /*!99999 don't */ WHERE k = 'secret'")->fetch_all();
+$db->query("SELECT v FROM t WHERE k = 'secret' /*!99999 don't */")->fetch_all();
+$admin->query('CREATE TABLE g (k VARCHAR(50) PRIMARY KEY, v VARCHAR(50) NOT NULL) CHARACTER SET gbk');
+$db->query('SET NAMES gbk');
+$db->query("SELECT v FROM g WHERE k = '\xBF\\' AND v = 'secret'")->fetch_all();
+show(array_filter(array_column(Vaquita\kv($db)->advice(), 'shape'), fn(string $shape) => str_contains($shape, 'secret')), count(Vaquita\kv($db)->advice()) > 1);
+
+section('a wide table');
+$admin->query('CREATE TABLE w (k INT PRIMARY KEY, ' . implode(', ', array_map(fn(int $number) => "v$number TINYINT NOT NULL", range(1, 150))) . ')');
+$db = connect();
+$db->query('SELECT * FROM w WHERE k = 1')->fetch_all();
+$values = Vaquita\kv($db)->advice()[0]['table']['values'];
+show(count($values), $values[99], $values[100]);
+
 section('without an address');
 ini_set('vaquita.kv_address', '');
 $db = connect();
@@ -118,6 +136,17 @@ foreach (['.link' => 'advise', '' => 'advise', '.none' => 'on'] as $name => $mod
     $lines = is_file($file) ? file($file) : [];
     show($name, count($lines), file_exists("$file.none"));
 }
+child(<<<'PHP'
+    $db = connect();
+    $db->query('SELECT n FROM t LIMIT 0');
+    if (($child = pcntl_fork()) === 0) {
+        exit;
+    }
+    pcntl_waitpid($child, $status);
+    PHP, ['vaquita.kv' => 'advise', 'vaquita.kv_advice' => "$file.fork"]);
+$forked = array_map(json_decode(...), file("$file.fork"));
+show('a child', array_map(fn(stdClass $line) => $line->shapes[0]->statements, $forked));
+unlink("$file.fork");
 $outside = '/var/tmp/vaquita-advice-' . getmypid();
 child($script, ['vaquita.kv' => 'advise', 'vaquita.kv_advice' => $outside, 'open_basedir' => sys_get_temp_dir() . ':' . getenv('VAQUITA_TESTS')]);
 show('outside of open_basedir', file_exists($outside));
@@ -143,6 +172,7 @@ true | true | true
 3 SELECT k FROM t WHERE n IN (?, ...) AND v <> ? LIMIT ?: - ["form" => 3]
 1 SELECT n FROM t WHERE k = ?: - ["prepared" => 1]
     DATABASE.t key k values n unique true
+1 SELECT v FROM u LIMIT ?: - ["form" => 1]
 1 SELECT v FROM u WHERE k = ?: - ["table" => 1]
     DATABASE.u key k values v unique true
 1 SELECT v FROM u WHERE n = ?: - ["table" => 1]
@@ -150,6 +180,7 @@ true | true | true
 1 SELECT v FROM u WHERE n = ? AND v = ?: - ["form" => 1]
 5 SELECT v, n FROM t WHERE k = ?: eligible ["transaction" => 1, "key_value" => 1]
     DATABASE.t key k values v,n unique true
+1 SET: - ["form" => 1]
 1 START: - ["form" => 1]
 1 select v, n from t where k = ?: - ["transaction" => 1]
     DATABASE.t key k values v,n unique true
@@ -165,6 +196,10 @@ true | true | true
 1 UPDATE: - ["form" => 1]
 === more shapes than are kept
 501 | "(others)" | 10
+=== what a server may read otherwise
+[] | true
+=== a wide table
+101 | "v100" | "..."
 === without an address
 true | true | true
 1 SELECT v, n FROM u WHERE k = ?: - ["table" => 1]
@@ -188,6 +223,9 @@ true | true | true
 
   exit code 0
 ".none" | 2 | false
+
+  exit code 0
+"a child" | [1]
 
   exit code 0
 "outside of open_basedir" | false

@@ -66,6 +66,12 @@ foreach ($config['mappings'] as $name => $mapping) {
     $prefix = on_mariadb() ? ['', '', '', []] : ["@@{$mapping['table_name']}.", 'k', '|', $mapping['table_name'] === 't' ? ['v', 'w'] : ['v']];
     show(array_keys($mapping), $mapping['schema_name'] === server('DATABASE'), $mapping['table_name'], [$mapping['prefix'], $mapping['id_field_name'], $mapping['separator'], $mapping['fields']] === $prefix);
 }
+foreach (['m' => '7', '7' => 'm'] as $before => $after) {
+    on_mariadb() || $admin->query("UPDATE innodb_memcache.containers SET name = '$after' WHERE name = '$before'");
+    Vaquita\kv($db)->refresh();
+    mysqlnd_memcache_set($db, $servers);
+    show(on_mariadb() || mysqlnd_memcache_get_config($db)['mappings'][$after]['prefix'] === "@@$after.");
+}
 show(mysqlnd_memcache_set($db), mysqlnd_memcache_get_config($db));
 
 /** Asks a connection with a port and one without, thrice; says whether all answers were alike. Which a port gave at last is noted. */
@@ -149,6 +155,42 @@ for ($i = 0; $i < 4; $i++) {
     show($statement->get_result()->fetch_row());
 }
 $link->query('DROP DATABASE other_' . server('DATABASE'));
+// What a function has made is told by the server where a port was set before, but not by MySQL 5.6.
+$admin->query("CREATE FUNCTION made() RETURNS INT BEGIN CREATE TEMPORARY TABLE n (k VARCHAR(50), v VARCHAR(200)); INSERT INTO n VALUES ('plain', 'temporary'); RETURN 1; END");
+$makes = on('mysql56') ? "CREATE TEMPORARY TABLE n AS SELECT 'plain' AS k, 'temporary' AS v" : 'DO made()';
+$link = connect();
+mysqlnd_memcache_set($link, port_address());
+for ($i = 0; $i < 4; $i++) {
+    $i === 3 && $link->query($makes) && mysqlnd_memcache_set($link, port_address());
+    show($link->query("SELECT v FROM n WHERE k = 'plain'")->fetch_row());
+}
+
+section('another session');
+$told = [];
+$tell = function (bool $by_port) use (&$told): void {
+    $told[] = $by_port;
+};
+$ask = function (mysqli $link, int $times = 3) use (&$told): void {
+    $told = [];
+    for ($i = 0; $i < $times; $i++) {
+        $row = $link->query("SELECT v FROM n WHERE k = 'plain'")->fetch_row();
+    }
+    show($row, $told, Vaquita\kv($link)->statistics()['mode'], is_array(mysqlnd_memcache_get_config($link)));
+};
+mysqlnd_memcache_set($link, port_address(), null, $tell);
+$ask($link);
+$link->change_user(server('USER'), server('PASSWORD'), server('DATABASE'));
+$ask($link);
+$link->real_connect(...address());
+$ask($link);
+mysqlnd_memcache_set($link, port_address(), null, $tell);
+$ask($link);
+$other = connect();
+$ask($other);
+attempt('closed', fn() => $other->close() && mysqlnd_memcache_set($other, port_address()));
+attempt('closed, its configuration', fn() => mysqlnd_memcache_get_config($other));
+mysqlnd_memcache_set($link);
+$ask($link);
 
 section('a port that fails');
 $link = connect();
@@ -184,6 +226,14 @@ for ($i = 0; $i < 3; $i++) {
     show($pdo->query("SELECT v FROM n WHERE k = 'plain'")->fetchAll(PDO::FETCH_NUM));
 }
 $pdo->exec('DO 1');
+foreach ([PDO::ERRMODE_SILENT, PDO::ERRMODE_EXCEPTION] as $mode) {
+    $pdo->setAttribute(PDO::ATTR_ERRMODE, $mode);
+    try {
+        $pdo->query('SELECT none');
+    } catch (PDOException $failure) {
+        show($failure->getCode());
+    }
+}
 show($told);
 $link = connect();
 mysqlnd_memcache_set($link, port_address(), null, fn() => throw new LogicException('from the callback'));
@@ -210,6 +260,15 @@ mysqlnd_memcache_set($link, port_address(), null, function () use (&$link) {
 });
 attempt('it closes', fn() => $link->query('SELECT 1'));
 show($link);
+
+section('a handler of errors that throws');
+set_error_handler(fn(int $level, string $message) => throw new ErrorException($message));
+$link = connect();
+foreach (['another pattern' => [port_address(), '/x/'], 'several servers' => [new Servers([['host' => $host, 'port' => $port], ['host' => 'other', 'port' => 1]])]] as $what => $arguments) {
+    attempt($what, fn() => mysqlnd_memcache_set($link, ...$arguments));
+    show(mysqlnd_memcache_get_config($link));
+}
+restore_error_handler();
 
 section('ends');
 final class Noisy extends ArrayObject
@@ -262,6 +321,8 @@ true
 ["prefix", "schema_name", "table_name", "id_field_name", "separator", "fields"] | true | "m" | true
 ["prefix", "schema_name", "table_name", "id_field_name", "separator", "fields"] | true | "n" | true
 ["prefix", "schema_name", "table_name", "id_field_name", "separator", "fields"] | true | "t" | true
+true
+true
 true | false
 === the old defects
 true
@@ -278,6 +339,19 @@ true
 ["theirs"]
 ["theirs"]
 ["theirs"]
+["theirs"]
+["theirs"]
+["theirs"]
+["temporary"]
+=== another session
+["temporary"] | [false, false, false] | "on" | true
+["theirs"] | [false, true, true] | "on" | true
+["theirs"] | [] | "off" | false
+["theirs"] | [false, true, true] | "on" | true
+["theirs"] | [] | "off" | false
+closed: thrown Error(0): mysqli object is already closed
+closed, its configuration: thrown Error(0): mysqli object is already closed
+["theirs"] | [] | "off" | false
 === a port that fails
 true
 false
@@ -294,6 +368,7 @@ true
 [["theirs"]]
 [["theirs"]]
 [["theirs"]]
+"42S22"
 [false, true, true, false]
 it throws: thrown LogicException(0): from the callback
 it throws in PDO: thrown LogicException(0): from the callback
@@ -301,6 +376,11 @@ it throws in exec: thrown LogicException(0): from the callback
 7 | []
 it closes: object mysqli_result
 null
+=== a handler of errors that throws
+another pattern: thrown ErrorException(0): mysqlnd_memcache_set(): $pattern has no effect: what a statement means decides where it goes
+false
+several servers: thrown ErrorException(0): mysqlnd_memcache_set(): The Memcached object has several servers, of which the first one is used
+false
 === ends
 gone
 mysqli

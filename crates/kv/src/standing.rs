@@ -67,11 +67,6 @@ impl Standing {
         }
     }
 
-    /// Whether it can't be known what it is.
-    pub(crate) fn is_in_doubt(&self) -> bool {
-        self.is_in_doubt.load(Relaxed)
-    }
-
     /// It is not known what was done before.
     pub(crate) fn doubt(&self) {
         self.is_in_doubt.store(true, Relaxed);

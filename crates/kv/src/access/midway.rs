@@ -12,7 +12,9 @@ impl Access {
     /// Takes the place of another one, or of none, behind statements that perhaps nobody has looked at: if those may have left temporary tables,
     /// locks, or another kind of transaction, nothing is asked of a port as long as the session lives.
     pub fn take_over(&mut self, connection: &Connection, before: Option<&Access>) {
-        let was_in_doubt = before.is_some_and(|before| before.standing.is_in_doubt());
+        // With what the server has told of behind the last statement.
+        let was_in_doubt =
+            before.is_some_and(|before| before.standing.changes(connection.session()).is_err());
         if was_in_doubt || connection.may_hold_tables() {
             self.standing.doubt();
         }

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant, SystemTime};
@@ -18,6 +18,9 @@ use super::{Advice, Line, Wanted};
 
 /// How often a process writes, however many requests it serves.
 const INTERVAL: Duration = Duration::from_secs(10);
+
+/// How long a file may become: nobody empties one that was forgotten.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// Only the user, for reading and writing.
 const MODE: u32 = 0o600;
@@ -80,11 +83,17 @@ pub fn write_advice(is_end: bool) {
 fn append(path: &Path, line: &str) -> io::Result<()> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut options = OpenOptions::new();
-    let mut file = options.append(true).create(true).mode(MODE).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+    options.read(true).append(true).create(true).mode(MODE).custom_flags(flags);
+    let mut file = options.open(path)?;
+    let found = file.metadata()?;
+    if !found.is_file() || found.len() >= MAX_FILE_BYTES {
+        return Err(io::Error::other("it is no regular file, or full"));
     }
-    file.write_all(line.as_bytes())
+    // Where a disk was full there is half a line.
+    let mut last = *b"\n";
+    file.read_at(&mut last, found.len().saturating_sub(1))?;
+    let begin = if last == *b"\n" { "" } else { "\n" };
+    file.write_all(format!("{begin}{line}").as_bytes())
 }
 
 fn line(advice: &mut Advice) -> String {
@@ -170,7 +179,7 @@ mod tests {
         let dialect =
             Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
         let sql = b"SELECT `a\"b\\\x01` FROM t WHERE k = 'secret\xFF'";
-        advice.note(sql, dialect, Duration::from_millis(1500), Some(Reason::Port)).wanted =
+        advice.note(sql, Some(dialect), Duration::from_millis(1500), Some(Reason::Port)).wanted =
             Some(Wanted {
                 database: (*b"d").into(),
                 table: (*b"t\xFF").into(),
@@ -212,6 +221,19 @@ mod tests {
         write_advice(true);
         write_advice(true);
         assert_eq!(lines(), 2);
+
+        fs::write(&path, "{\"at\":").unwrap();
+        add(&path, &advice());
+        write_advice(true);
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().next(), Some("{\"at\":"), "half a line");
+        assert_eq!((text.lines().count(), text.ends_with("}\n")), (2, true));
+
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(MAX_FILE_BYTES).unwrap();
+        add(&path, &advice());
+        write_advice(true);
+        assert_eq!(file.metadata().unwrap().len(), MAX_FILE_BYTES);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -22,6 +22,12 @@ const MAX_SHAPES: usize = 500;
 /// What stands in the place of their shapes.
 const OTHERS: &[u8] = b"(others)";
 
+/// How many columns a line names: a `SELECT *` may have thousands.
+const MAX_VALUES: usize = 100;
+
+/// What stands in the place of the others.
+const MORE: &[u8] = b"...";
+
 /// What is known of statements, by their shapes. No literal is in it.
 #[derive(Debug, Default)]
 pub struct Advice {
@@ -55,7 +61,7 @@ pub struct Wanted {
     pub table: Box<[u8]>,
     /// The columns that are the key.
     pub key: Box<[Box<[u8]>]>,
-    /// The others that are asked for.
+    /// The others that are asked for; behind so many of them `...`.
     pub values: Box<[Box<[u8]>]>,
     /// Whether the key finds one row, as a port's has to; `None`: the table was not looked at.
     pub is_unique: Option<bool>,
@@ -100,9 +106,14 @@ impl Wanted {
         let mut values: Vec<Box<[u8]>> = Vec::new();
         for column in columns.iter().map(|column| column.org_name()) {
             let is_there = key.iter().chain(&values).any(|it| is_same_name(it, column));
-            if !is_there {
-                values.push(column.into());
+            if is_there {
+                continue;
             }
+            if values.len() == MAX_VALUES {
+                values.push(MORE.into());
+                break;
+            }
+            values.push(column.into());
         }
         let is_unique = table.map(|table| table.has_unique(&key));
         let (database, table) = (database.into(), name.into());
@@ -111,11 +122,12 @@ impl Wanted {
 }
 
 impl Advice {
-    /// The line of a statement of this text, which ran so long; `reason`: why a port could not have answered it.
+    /// The line of a statement of this text, which ran so long; `reason`: why a port could not have answered it. Without a `dialect` it is not known
+    /// how the server has read it, and what of the text is a literal.
     pub(crate) fn note(
         &mut self,
         sql: &[u8],
-        dialect: Dialect,
+        dialect: Option<Dialect>,
         time: Duration,
         reason: Option<Reason>,
     ) -> &mut Line {
@@ -185,7 +197,7 @@ mod tests {
     fn note(advice: &mut Advice, sql: &str, micros: u64, reason: Option<Reason>) {
         let dialect =
             Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
-        advice.note(sql.as_bytes(), dialect, Duration::from_micros(micros), reason);
+        advice.note(sql.as_bytes(), Some(dialect), Duration::from_micros(micros), reason);
     }
 
     fn shown(advice: &mut Advice) -> Vec<String> {

@@ -4,6 +4,7 @@ use super::kv::given_session;
 use crate::session::Session;
 use crate::zend::array::{List, Map};
 use crate::zend::call::Call;
+use crate::zend::entries::Key;
 use crate::zend::error::{Outcome, Thrown, deprecated_call, is_pending, throw_type_error, warning};
 use crate::zend::given::Elements;
 use crate::zend::slot::{Kind, Slot, Value};
@@ -38,6 +39,9 @@ pub(crate) fn set(call: &mut Call<'_>) -> Outcome {
     };
     if pattern.and_then(Value::bytes).is_some_and(|pattern| pattern != DEFAULT_REGEXP) {
         deprecated_call(c"$pattern has no effect: what a statement means decides where it goes");
+        if is_pending() {
+            return Err(Thrown);
+        }
     }
     let address = address(value)?;
     let parsed = Settings::address(address.bytes());
@@ -83,7 +87,11 @@ fn first_server(servers: Value<'_>) -> Outcome<Str> {
     if servers.count() > 1 {
         warning(&[b"The Memcached object has several servers, of which the first one is used"]);
     }
-    if is_pending() { Err(Thrown) } else { Ok(address) }
+    if is_pending() {
+        address.release();
+        return Err(Thrown);
+    }
+    Ok(address)
 }
 
 /// `mysqlnd_memcache_get_config`.
@@ -115,7 +123,10 @@ fn write_mappings(access: &Access, slot: Slot<'_>) {
     let mut mappings = Map::new(slot, 8);
     if let Some(plugin) = access.plugin() {
         for container in &plugin.containers {
-            write_container(plugin, container, mappings.insert_named(&container.name));
+            let name = Str::new(&container.name);
+            let key = name.as_number().map_or(Key::Name(name), Key::Number);
+            write_container(plugin, container, mappings.insert_at(key));
+            name.release();
         }
         return;
     }
@@ -154,8 +165,8 @@ fn write_mapping(
     values.iter().for_each(|value| fields.push().bytes(value));
 }
 
-/// Runs a statement, and calls who wants to know whether a port has answered it, unless an exception is pending. **User code runs** then, and may
-/// throw; what `run` returns must have no destructor.
+/// Runs a statement, and calls who wants to know whether a port has answered it, unless it has failed: PDO loses what it keeps of the statement if
+/// another one fails before it has raised the error. **User code runs** then, and may throw; what `run` returns must have no destructor.
 #[inline]
 pub(crate) fn telling<R: Copy>(session: &Session, run: impl FnOnce() -> R) -> R {
     if !session.has_memcache() {
@@ -163,7 +174,8 @@ pub(crate) fn telling<R: Copy>(session: &Session, run: impl FnOnce() -> R) -> R 
     }
     let before = session.answered_by_port();
     let outcome = run();
-    if session.memcache.has(CALLBACK) && !is_pending() {
+    let has_failed = session.error.errno() != 0 || is_pending();
+    if session.memcache.has(CALLBACK) && !has_failed {
         let _ = session.memcache.call(CALLBACK, session.answered_by_port() != before);
     }
     outcome

@@ -179,7 +179,7 @@ impl Str {
 
     /// The number that PHP's arrays take it for as a key, if they do.
     #[inline]
-    pub(super) fn as_number(self) -> Option<u64> {
+    pub(crate) fn as_number(self) -> Option<u64> {
         let bytes = self.bytes();
         let mut number = 0;
         // The first check is that of the macro ZEND_HANDLE_NUMERIC_STR.
