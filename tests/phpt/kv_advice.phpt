@@ -37,6 +37,12 @@ function advice(mysqli|PDO $link): void
 
 ini_set('vaquita.kv', 'advise');
 ini_set('vaquita.kv_address', port_address());
+section('prepared and run in one go');
+$db = connect();
+$db->execute_query('SELECT n FROM t WHERE k = ?', ['secret'])->fetch_all();
+[$line] = Vaquita\kv($db)->advice();
+show($line['statements'], (bool) $line['eligible'] !== on_mariadb(), $line['table']['key']);
+
 section('mysqli');
 $db = connect();
 foreach (['one', 'secret', 'none', str_repeat('x', 60)] as $key) {
@@ -54,7 +60,6 @@ foreach (['one', 'secret'] as $key) {
     $statement->get_result()->fetch_all();
 }
 $statement->close();
-$db->execute_query('SELECT n FROM t WHERE k = ?', ['secret'])->fetch_all();
 $db->query("SELECT v FROM u WHERE k = 'secret'")->fetch_all();
 $db->query("SELECT v FROM u WHERE n = 12345 AND v = \"secret\"")->fetch_all();
 $db->query("SELECT v FROM u WHERE n = 12345")->fetch_all();
@@ -161,6 +166,8 @@ unlink($file);
 attempt('a path from the root', fn() => ini_set('vaquita.kv_advice', '/tmp/x'));
 ?>
 --EXPECT--
+=== prepared and run in one go
+1 | true | ["k"]
 === mysqli
 failed: thrown mysqli_sql_exception(1146) [42S02]: Table 'DATABASE.none' doesn't exist
 true | true | true
@@ -170,8 +177,6 @@ true | true | true
 2 SELECT `n`, v FROM t WHERE k = ?: eligible []
     DATABASE.t key k values n,v unique true
 3 SELECT k FROM t WHERE n IN (?, ...) AND v <> ? LIMIT ?: - ["form" => 3]
-1 SELECT n FROM t WHERE k = ?: - ["prepared" => 1]
-    DATABASE.t key k values n unique true
 1 SELECT v FROM u LIMIT ?: - ["form" => 1]
 1 SELECT v FROM u WHERE k = ?: - ["table" => 1]
     DATABASE.u key k values v unique true

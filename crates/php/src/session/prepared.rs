@@ -50,9 +50,9 @@ impl Session {
         sql: &[u8],
         parameters: &[Parameter<'_>],
     ) -> Result<(Statement, Result<Executed, Failed>), Failed> {
-        if let Some(kept) = self.take_to_look_at(sql)? {
-            let executed = self.execute(&kept, parameters);
-            return Ok((kept, executed));
+        if let Some(statement) = self.prepare_to_look_at(sql)? {
+            let executed = self.execute(&statement, parameters);
+            return Ok((statement, executed));
         }
         let begun = self.begin_unlooked();
         let prepared = self.drive(|connection| connection.prepare_and_execute(sql, parameters));
@@ -64,12 +64,18 @@ impl Session {
         Ok((statement, executed))
     }
 
-    /// Takes a statement that is kept and may be answered without the server; any other is prepared and run in one go.
-    fn take_to_look_at(&self, sql: &[u8]) -> Result<Option<Statement>, Failed> {
+    /// Prepares a statement whose run may be answered without the server; `None`: it is to be prepared and run in one go.
+    fn prepare_to_look_at(&self, sql: &[u8]) -> Result<Option<Statement>, Failed> {
         if !self.has_access.get() || !may_be_by_key(sql) {
             return Ok(None);
         }
-        self.drive(|connection| Ok(connection.take_kept(sql)))
+        self.drive(|connection| {
+            // There one go is one round trip.
+            if connection.is_mariadb() {
+                return Ok(connection.take_kept(sql));
+            }
+            connection.prepare(sql).map(Some)
+        })
     }
 
     fn execute(
