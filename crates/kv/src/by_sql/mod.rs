@@ -38,8 +38,6 @@ pub struct KeyedTable {
     values: usize,
     texts: Texts,
     statements: Statements,
-    /// Whether a column of the key makes another number of 0; `None`: that is not known yet.
-    makes_numbers: Option<bool>,
 }
 
 impl KeyedTable {
@@ -85,7 +83,7 @@ impl KeyedTable {
         };
         let texts = Texts::new(table, index, &key, &values);
         let (values, statements) = (values.len(), Statements::default());
-        Ok(KeyedTable { key, others, values, texts, statements, makes_numbers: None })
+        Ok(KeyedTable { key, others, values, texts, statements })
     }
 
     /// How many values a key has.
