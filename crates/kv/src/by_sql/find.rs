@@ -23,6 +23,9 @@ const MAX_JSON_BYTES: usize = 256 << 10;
 /// ER_PARSE_ERROR: a server before MySQL 8.0.4 or MariaDB 10.6 knows no JSON_TABLE, nor does one whose version is somebody else's.
 const PARSE_ERROR: u16 = 1064;
 
+/// ER_KEY_DOES_NOT_EXITS: the index is invisible (MySQL) or ignored (MariaDB), so that no statement may name it.
+const NO_SUCH_INDEX: u16 = 1176;
+
 /// Keys that are asked for together: their places, and the array that they are.
 #[derive(Debug, Default)]
 struct Group {
@@ -105,7 +108,25 @@ impl KeyedTable {
         if let Some(access) = access {
             self.ask_port(connection, access, &keys, &mut found)?;
         }
-        let (groups, alone) = self.grouped(connection, &keys, &found)?;
+        match self.ask_server(connection, &keys, &mut found) {
+            Err(TableError::Sql(Error::Server { code: PARSE_ERROR | NO_SUCH_INDEX, .. }))
+                if self.texts.select_many.take().is_some() =>
+            {
+                self.ask_server(connection, &keys, &mut found)?;
+            }
+            asked => asked?,
+        }
+        Ok(found)
+    }
+
+    /// Asks the server for those keys whose rows are not known.
+    fn ask_server(
+        &mut self,
+        connection: &mut Connection,
+        keys: &[&[(Part<'_>, Fit)]],
+        found: &mut Found,
+    ) -> Result<(), TableError> {
+        let (groups, alone) = self.grouped(connection, keys, found);
         let many = self.texts.select_many.as_deref().unwrap_or_default();
         let of_group = |group| -> (&[u8], Vec<Parameter<'_>>) {
             let Group { json, .. }: &Group = group;
@@ -132,7 +153,7 @@ impl KeyedTable {
         for (place, result) in alone.iter().zip(&mut results) {
             found.add_one(*place, result);
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Asks the port for those keys that it can be asked for.
@@ -161,11 +182,11 @@ impl KeyedTable {
 
     /// Which keys are asked for together, and which alone.
     fn grouped(
-        &mut self,
-        connection: &mut Connection,
+        &self,
+        connection: &Connection,
         keys: &[&[(Part<'_>, Fit)]],
         found: &Found,
-    ) -> Result<(Vec<Group>, Vec<usize>), TableError> {
+    ) -> (Vec<Group>, Vec<usize>) {
         let charset = connection.session().character_set_client.name.as_bytes();
         let is_plain = has_ascii(charset);
         let (mut together, mut alone) = (Vec::new(), Vec::new());
@@ -179,7 +200,7 @@ impl KeyedTable {
                 alone.push(place);
             }
         }
-        if together.len() < TOGETHER || !self.knows_json_table(connection)? {
+        if together.len() < TOGETHER || !self.knows_json_table(connection) {
             alone.append(&mut together);
         }
         let mut groups: Vec<Group> = Vec::new();
@@ -195,24 +216,13 @@ impl KeyedTable {
             }
         }
         groups.iter_mut().for_each(|group| group.json.push(b']'));
-        Ok((groups, alone))
+        (groups, alone)
     }
 
-    /// Whether the server takes the statement for many keys.
-    fn knows_json_table(&mut self, connection: &mut Connection) -> Result<bool, TableError> {
-        let Some(sql) = &self.texts.select_many else { return Ok(false) };
+    /// Whether the server is likely to take the statement for many keys.
+    fn knows_json_table(&self, connection: &Connection) -> bool {
         let least = if connection.is_mariadb() { 100_600 } else { 80_004 };
-        if connection.server_version_number() < least {
-            return Ok(false);
-        }
-        match self.statements.hold(connection, sql) {
-            Ok(_) => Ok(true),
-            Err(TableError::Sql(Error::Server { code: PARSE_ERROR, .. })) => {
-                self.texts.select_many = None;
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
+        self.texts.select_many.is_some() && connection.server_version_number() >= least
     }
 }
 
