@@ -8,7 +8,6 @@ use vaquita_client::{Connection, Data, Error, Parameter};
 use super::error::TableError;
 use super::found::Found;
 use super::key::{Fit, KeyValue, Part};
-use super::statements::{Does, unasked};
 use super::{KeyedTable, bound, is_none};
 use crate::access::Access;
 use crate::plan::has_ascii;
@@ -25,6 +24,9 @@ const PARSE_ERROR: u16 = 1064;
 
 /// ER_KEY_DOES_NOT_EXITS: the index is invisible (MySQL) or ignored (MariaDB), so that no statement may name it.
 const NO_SUCH_INDEX: u16 = 1176;
+
+/// ER_CANT_AGGREGATE_2COLLATIONS, ER_CANNOT_CONVERT_STRING, and what MySQL 8.0.32 says instead: the column does not have a character of the text.
+const FOREIGN: [u16; 3] = [1267, 3854, 3988];
 
 /// Keys that are asked for together: their places, and the array that they are.
 #[derive(Debug, Default)]
@@ -69,7 +71,10 @@ impl KeyedTable {
                 return Ok(found);
             }
         }
-        let rows = self.statements.run(connection, sql, &key, Does::Read)?.ok_or_else(unasked)?;
+        let rows = match self.statements.read(connection, sql, &key) {
+            Err(TableError::Sql(error)) if is_foreign(&error, &parts) => return Ok(found),
+            read => read?,
+        };
         if let Some(access) = access {
             let statement = self.statements.hold(connection, sql)?;
             access.executed(connection, statement, Some(rows.columns()));
@@ -139,19 +144,23 @@ impl KeyedTable {
         let commands: Vec<_> =
             groups.iter().map(of_group).chain(alone.iter().map(of_one)).collect();
         let results = match &*commands {
-            [] => Vec::new(),
-            [(sql, parameters)] => {
-                let rows = self.statements.run(connection, sql, parameters, Does::Read)?;
-                vec![rows.ok_or_else(unasked)?]
-            }
+            [] => return Ok(()),
+            [(sql, parameters)] => match self.statements.read(connection, sql, parameters) {
+                Err(TableError::Sql(error)) => vec![Err(error)],
+                read => vec![Ok(read?)],
+            },
             several => self.statements.run_all(connection, several)?,
         };
         let mut results = results.into_iter();
         for (group, result) in groups.iter().zip(&mut results) {
-            found.add_many(&group.keys, result);
+            found.add_many(&group.keys, result?);
         }
         for (place, result) in alone.iter().zip(&mut results) {
-            found.add_one(*place, result);
+            let key = keys.get(*place).copied().unwrap_or_default();
+            match result {
+                Err(error) if is_foreign(&error, key) => {}
+                result => found.add_one(*place, result?),
+            }
         }
         Ok(())
     }
@@ -173,7 +182,13 @@ impl KeyedTable {
             given.into_iter().for_each(|(places, result)| found.add_each(&places, result));
             return Ok(());
         }
-        let rows = self.statements.run(connection, sql, key, Does::Read)?.ok_or_else(unasked)?;
+        let rows = match self.statements.read(connection, sql, key) {
+            // It is asked for once more, with the others.
+            Err(TableError::Sql(Error::Server { code, .. })) if FOREIGN.contains(&code) => {
+                return Ok(());
+            }
+            read => read?,
+        };
         let statement = self.statements.hold(connection, sql)?;
         access.executed(connection, statement, Some(rows.columns()));
         found.add_one(*place, rows);
@@ -224,6 +239,12 @@ impl KeyedTable {
         let least = if connection.is_mariadb() { 100_600 } else { 80_004 };
         self.texts.select_many.is_some() && connection.server_version_number() >= least
     }
+}
+
+/// Whether this says that no row has a key, of which that was not known.
+fn is_foreign(error: &Error, key: &[(Part<'_>, Fit)]) -> bool {
+    key.iter().any(|(_, fit)| *fit == Fit::AskServer)
+        && matches!(error, Error::Server { code, .. } if FOREIGN.contains(code))
 }
 
 impl Group {
