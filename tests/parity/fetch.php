@@ -180,7 +180,7 @@ foreach (MODES as $mode_name => $mode) {
     }
 
     section("two columns of one name, no name, numeric names, $mode_name");
-    $sql = 'SELECT 1 AS a, 2 AS a, 3 AS `0`, 4 AS `1`, 5 AS `-1`, 6 AS `01`, 7 AS `9223372036854775807`, 8 AS `9223372036854775808`, 9 AS `-0`, 10 AS `ä\'"`';
+    $sql = 'SELECT 1 AS a, 2 AS a, 3 AS `0`, 4 AS `1`, 5 AS `-1`, 6 AS `01`, 7 AS `9223372036854775807`, 8 AS `9223372036854775808`, 9 AS `-0`, 10 AS `ä\'"`, 11 AS `-b`, 12 AS `-`, 13 AS `--`';
     foreach (['fetch_row', 'fetch_assoc', 'fetch_array', 'fetch_object'] as $method) {
         $result = $db->query($sql, $mode);
         $row = $result->$method();

@@ -45,7 +45,7 @@ foreach (['mysqli' => $db, 'PDO' => connect_pdo()] as $name => $link) {
 section('keys and values are what they are');
 $db->query('CREATE TABLE texts (k VARCHAR(50) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY, v VARCHAR(50) CHARACTER SET utf8mb4)');
 $kv = Vaquita\kv($db, 'texts');
-$keys = ["a\r\nset x 0 0 1\r\n1", "' OR 1 = 1 -- ", '\\', "'", '"', '`', "\0", '?', ':a', '%', 'ä😀', '5', '-0', "get x\r\n", "@@x", '<a', '>=a'];
+$keys = ["a\r\nset x 0 0 1\r\n1", "' OR 1 = 1 -- ", '\\', "'", '"', '`', "\0", '?', ':a', '%', 'ä😀', '5', '-0', '-b', '-', '-1', "get x\r\n", "@@x", '<a', '>=a'];
 foreach ($keys as $key) {
     $kv->set($key, ['v' => $key]);
 }
@@ -111,7 +111,7 @@ false | true | null
 [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] | "value 12"
 true | false
 === keys and values are what they are
-17 | 17 | ["k" => "5", "v" => "5"] | null | [5 => ["k" => "5", "v" => "5"]]
+20 | 20 | ["k" => "5", "v" => "5"] | null | [5 => ["k" => "5", "v" => "5"]]
 === the table changes
 "n"
 7 | null | 8

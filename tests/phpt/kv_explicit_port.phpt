@@ -73,7 +73,8 @@ foreach (['mysqli' => connect(), 'PDO' => connect_pdo()] as $name => $link) {
     $link->query('ROLLBACK');
     show($numbers->get(7)['v'], $numbers->getMulti(range(1, 9))[7]['v']);
     ['asked' => $asked, 'answered' => $answered, 'errors' => $errors] = $texts->statistics() + ['asked' => 1500, 'answered' => 1500, 'errors' => 0];
-    show($asked > 400 ?: $texts->statistics(), $answered > 400 ?: $texts->statistics(), $errors);
+    $said = $texts->statistics();
+    show($asked > 400 ?: $said, $answered > 400 ?: $said, $errors, ($said['misses'] ?? 0) === ($said['reasons']['miss'] ?? 0) ?: $said);
 }
 show((int) $db->query("SELECT COUNT(*) FROM kv_texts")->fetch_row()[0] - 600 - count(EVIL), (int) $db->query("SELECT COUNT(*) FROM kv_texts WHERE k = 'evil'")->fetch_row()[0]);
 if ($port && !on_mariadb()) {
@@ -94,7 +95,7 @@ true
 "other" | "other"
 "not committed" | "not committed" | "not committed"
 "other" | "other"
-true | true | 0
+true | true | 0 | true
 === PDO
 12 | -300 | 300 | ["v" => "yyyyy", "n" => -5] | false | 300 | -31359
 true
@@ -108,5 +109,5 @@ true
 "other" | "other"
 "not committed" | "not committed" | "not committed"
 "other" | "other"
-true | true | 0
+true | true | 0 | true
 0 | 0

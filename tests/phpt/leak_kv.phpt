@@ -55,6 +55,18 @@ foreach ($tries as $name => $try) {
         echo "$name: PHP's memory grew by $more bytes, the process by $growth KiB\n";
     }
 }
+// A link that keeps the object that keeps it.
+class Keeper extends mysqli { public ?Vaquita\Kv $kv; }
+class PdoKeeper extends PDO { public ?Vaquita\Kv $kv; }
+foreach ([fn() => connect('Keeper'), fn() => new PdoKeeper(data_source(), server('USER'), server('PASSWORD'))] as $make) {
+    $keeper = $make();
+    $keeper->kv = Vaquita\kv($keeper, 't');
+    $keeper->kv->get([5, 'key']);
+    $kept = WeakReference::create($keeper);
+    $keeper = null;
+    gc_collect_cycles();
+    show($kept->get());
+}
 $prepared = fn() => (int) $db->query("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'")->fetch_row()[1];
 show($prepared() < 100);
 $before = $prepared();
@@ -63,5 +75,7 @@ $db->query('SELECT 1');
 echo "done\n";
 ?>
 --EXPECT--
+null
+null
 true
 done

@@ -60,6 +60,7 @@ impl Connection {
         self.charset = charset;
         self.collation_id = charset.default_collation_id;
         self.session.character_set_client = charset;
+        self.session.character_set_connection = charset;
         Ok(())
     }
 

@@ -31,6 +31,8 @@ pub struct Session {
     /// The character set in which the server reads statements, as far as is known: SET NAMES in a query changes it where the server
     /// tracks sessions.
     pub character_set_client: &'static Charset,
+    /// The character set that it makes of texts in them, as far as is known.
+    pub character_set_connection: &'static Charset,
     /// Whether the last statement failed.
     pub(crate) has_failed: bool,
     /// Whether the server tells of another current database: it has, since a statement may last have stopped it.
@@ -57,6 +59,7 @@ impl Session {
             info: Vec::new(),
             database: database.unwrap_or_default().to_vec(),
             character_set_client: charset,
+            character_set_connection: charset,
             has_failed: false,
             tells_database: false,
             variables_changed: 0,
@@ -96,10 +99,12 @@ impl Session {
                 SessionStateChange::State => self.state_changes += 1,
                 SessionStateChange::SystemVariable { name, value } => {
                     self.variables_changed += 1;
-                    if name == b"character_set_client" {
-                        self.character_set_client =
-                            Charset::by_name(value).unwrap_or(self.character_set_client);
-                    }
+                    let known = match name {
+                        b"character_set_client" => &mut self.character_set_client,
+                        b"character_set_connection" => &mut self.character_set_connection,
+                        _ => continue,
+                    };
+                    *known = Charset::by_name(value).unwrap_or(*known);
                 }
             }
         }
@@ -164,6 +169,7 @@ impl Session {
         self.database.clear();
         self.database.extend_from_slice(database.unwrap_or_default());
         self.character_set_client = charset;
+        self.character_set_connection = charset;
     }
 
     /// Whether the last packet said that another result of the same query follows.

@@ -50,7 +50,6 @@ pub struct Access {
     heard_at: Instant,
     counts: Counts,
     shape: Vec<u8>,
-    key: Vec<u8>,
     /// Where the prepared statement went that ran last.
     executing: Found,
     /// Where statements are noted, if no port is asked.
@@ -107,7 +106,6 @@ impl Access {
             heard_at: Instant::now(),
             counts: Counts::default(),
             shape: Vec::new(),
-            key: Vec::new(),
             executing: Found::Server,
             advising,
             plugin: None,
@@ -235,7 +233,7 @@ impl Access {
         match self.way(connection, asked, &mut values)? {
             Found::ToPort(verdict) => {
                 let Ok(planned) = &*verdict else { return Ok(Found::Server) };
-                self.ask_port(connection, asked, &values, planned)
+                self.ask_port(connection, asked, values, planned)
             }
             found => Ok(found),
         }

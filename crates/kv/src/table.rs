@@ -28,6 +28,8 @@ pub struct Column {
     pub kind: Kind,
     /// Whether there may be none.
     pub is_nullable: bool,
+    /// Whether another number is made of 0 (AUTO_INCREMENT).
+    pub makes_numbers: bool,
 }
 
 /// What the values of a column are.
@@ -151,7 +153,8 @@ impl Column {
             charset: charset.into(),
             collation: collation.into(),
         };
-        let is_computed = extra.to_ascii_uppercase().starts_with(b"VIRTUAL");
+        let extra = extra.to_ascii_uppercase();
+        let is_computed = extra.starts_with(b"VIRTUAL");
         let kind = match data_type {
             b"timestamp" => Kind::OfSession,
             _ if is_computed => Kind::OfSession,
@@ -168,7 +171,12 @@ impl Column {
             }
             _ => Kind::Other { charset: charset.into() },
         };
-        Column { name: name.into(), kind, is_nullable: is_nullable == b"YES" }
+        Column {
+            name: name.into(),
+            kind,
+            is_nullable: is_nullable == b"YES",
+            makes_numbers: extra.starts_with(b"AUTO_INCREMENT"),
+        }
     }
 }
 

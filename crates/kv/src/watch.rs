@@ -5,13 +5,28 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use vaquita_client::{Effect, Onlooker, Session};
 
 /// Counts; of one connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Watch {
+    /// No other one's: a connection may get another one in the middle of a session, which has not seen what was before.
+    number: u64,
     tables: AtomicU64,
     ends: AtomicU64,
 }
 
+impl Default for Watch {
+    fn default() -> Watch {
+        static WATCHES: AtomicU64 = AtomicU64::new(0);
+        let number = WATCHES.fetch_add(1, Relaxed);
+        Watch { number, tables: AtomicU64::new(0), ends: AtomicU64::new(0) }
+    }
+}
+
 impl Watch {
+    /// Which one this is.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// How often tables may have been changed.
     pub(crate) fn table_changes(&self) -> u64 {
         self.tables.load(Relaxed)

@@ -14,7 +14,7 @@ use servers::{Server, run};
 use vaquita_kv::{Column, Kind, Table, UniqueIndex};
 
 fn column(name: &str, kind: Kind, is_nullable: bool) -> Column {
-    Column { name: name.as_bytes().into(), kind, is_nullable }
+    Column { name: name.as_bytes().into(), kind, is_nullable, makes_numbers: name == "e" }
 }
 
 fn integer(bytes: u8, is_unsigned: bool, is_filled: bool) -> Kind {
@@ -34,7 +34,7 @@ fn tables_are_read_as_they_are() {
             "DROP DATABASE IF EXISTS kv_tables",
             "CREATE DATABASE kv_tables",
             "CREATE TABLE kv_tables.`it's ``so``` (a TINYINT NOT NULL, b SMALLINT UNSIGNED NOT NULL, c MEDIUMINT, d INT ZEROFILL, \
-             e BIGINT NOT NULL, f CHAR(5) CHARACTER SET latin1 NOT NULL, g VARCHAR(50) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, \
+             e BIGINT NOT NULL AUTO_INCREMENT, f CHAR(5) CHARACTER SET latin1 NOT NULL, g VARCHAR(50) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, \
              h TEXT CHARACTER SET ascii, i BINARY(3), j VARBINARY(7), k BLOB NOT NULL, l DATE, m TIMESTAMP NULL, n ENUM('x') CHARACTER SET latin1, `Ä``x` INT, \
              PRIMARY KEY (e, a), UNIQUE by_part (g(2)), UNIQUE by_text (f), KEY several (b)) ENGINE = InnoDB",
             "CREATE VIEW kv_tables.a_view AS SELECT 1 AS a",

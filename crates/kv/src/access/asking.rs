@@ -1,4 +1,4 @@
-//! A port is asked, and what it gives becomes the statement's answer.
+//! A port is asked for one key or for many, and what it gives for one becomes the statement's answer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,8 +7,12 @@ use vaquita_client::{Connection, Error};
 
 use super::{Access, Asked, Found};
 use crate::knowledge::{Planned, Way};
+use crate::memcached::Key;
 use crate::plan::Reason;
 use crate::shape::Values;
+
+/// A row that a port gave, with the place of its key among those that were asked for.
+pub(super) type Row = (usize, Vec<Option<Vec<u8>>>);
 
 impl Access {
     /// Asks the port for a statement's row, if there is a plan for these values.
@@ -16,83 +20,138 @@ impl Access {
         &mut self,
         connection: &mut Connection,
         asked: Asked<'_>,
-        values: &Values<'_>,
+        values: Values<'_>,
         planned: &Planned,
     ) -> Result<Found, Error> {
+        let rows = self.ask_for(connection, planned, &[(0, values)]).unwrap_or_default();
+        let Some((_, row)) = rows.first() else { return Ok(Found::Server) };
+        let is_answered = match whole(planned, row) {
+            Ok(row) => {
+                let row = std::iter::once(&row[..]);
+                connection.answer_rows(&planned.columns, asked.given.is_some(), row) == 1
+            }
+            Err(reason) => return self.refuse(reason),
+        };
+        if !is_answered {
+            return self.refuse(Reason::Row);
+        }
+        self.counts.answered += 1;
+        Ok(Found::Answered(Arc::clone(&planned.columns)))
+    }
+
+    /// Asks the port for keys, in one request: the rows that it has. What it is not asked for, or does not have, is counted. `None`: it failed, or
+    /// the server has something to say.
+    pub(super) fn ask_for(
+        &mut self,
+        connection: &mut Connection,
+        planned: &Planned,
+        keys: &[(usize, Values<'_>)],
+    ) -> Option<Vec<Row>> {
         let dialect = connection.session().dialect();
-        let columns = &planned.columns;
         let now = Instant::now();
-        let mut given: Vec<Option<Vec<u8>>> = Vec::new();
         // Looked at while the port is at work.
         let mut is_quiet = false;
-        let reply = match &planned.way {
+        let mut rows = Vec::with_capacity(keys.len());
+        let (asked, reply) = match &planned.way {
             Way::Memcached(plan) => {
-                let Some(value) = values.all().first() else { return self.refuse(Reason::Form) };
-                let key = match plan.put_key(*value, dialect, &mut self.key) {
-                    Ok(key) => key,
-                    Err(reason) => return self.refuse(reason),
-                };
-                if self.advising.is_some() {
-                    return Ok(self.left_to_server());
+                let sent = self.sent(keys, |values| {
+                    let mut bytes = Vec::new();
+                    let value = values.all().first().ok_or(Reason::Form)?;
+                    plan.put_key(*value, dialect, &mut bytes)?;
+                    Ok(bytes)
+                });
+                if sent.is_empty() {
+                    return Some(rows);
                 }
-                self.counts.ask();
-                self.port.memcached(now, |port| {
-                    port.send_get(&[key])?;
+                let ask = self.port.memcached(now, |port| {
+                    let keys = sent.iter().map(|(_, bytes)| Key::new(bytes));
+                    let keys: Vec<Key<'_>> = keys.collect::<Result<_, _>>()?;
+                    port.send_get(&keys)?;
                     is_quiet = connection.is_quiet();
-                    port.read_values(&[key], |_, _, value| given.push(Some(value.to_vec())))?;
-                    Ok((!given.is_empty()).then_some(()))
-                })
+                    port.read_values(&keys, |at, _, value| {
+                        if let Some((place, _)) = sent.get(at) {
+                            rows.push((*place, vec![Some(value.to_vec())]));
+                        }
+                    })
+                });
+                (sent.len(), ask)
             }
             Way::HandlerSocket(id, plan, secret) => {
-                let key = match plan.key(values.all(), dialect) {
-                    Ok(key) => key,
-                    Err(reason) => return self.refuse(reason),
-                };
-                if self.advising.is_some() {
-                    return Ok(self.left_to_server());
+                let sent = self.sent(keys, |values| plan.key(values.all(), dialect));
+                if sent.is_empty() {
+                    return Some(rows);
                 }
-                let key: Vec<_> = key.iter().map(|value| Some(&**value)).collect();
-                self.counts.ask();
-                self.port.handler_socket(now, secret, (*id, plan), |port, index| {
-                    let mut found = None;
-                    port.send_find(index, &[&key], 1)?;
+                let keys: Vec<Vec<Option<&[u8]>>> = sent
+                    .iter()
+                    .map(|(_, key)| key.iter().map(|value| Some(&**value)).collect())
+                    .collect();
+                let keys: Vec<&[Option<&[u8]>]> = keys.iter().map(Vec::as_slice).collect();
+                let ask = self.port.handler_socket(now, secret, (*id, plan), |port, index| {
+                    port.send_find(index, &keys, 1)?;
                     is_quiet = connection.is_quiet();
-                    port.read_rows(index, |row| {
-                        found = Some(());
-                        given.extend(row.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)));
-                    })?;
-                    Ok(found)
-                })
+                    for (place, _) in &sent {
+                        port.read_rows(index, |given| {
+                            let row = given.iter().map(|it| it.as_deref().map(<[u8]>::to_vec));
+                            rows.push((*place, row.collect()));
+                        })?;
+                    }
+                    Ok(())
+                });
+                (sent.len(), ask)
             }
         };
         match reply {
-            Ok(Some(())) => {}
-            Ok(None) => {
-                self.counts.misses += 1;
-                return self.refuse(Reason::Miss);
-            }
             Err(_) => {
                 self.counts.errors += 1;
-                return self.refuse(Reason::Port);
+                self.counts.refuse(Reason::Port);
+                None
             }
-        }
-        let given: Vec<_> = given.iter().map(Option::as_deref).collect();
-        let row = match &planned.way {
-            Way::Memcached(plan) => plan.row(given.first().copied().flatten().unwrap_or_default()),
-            Way::HandlerSocket(_, plan, _) => plan.check(&given).map(|()| given),
-        };
-        let answered = row.and_then(|row| {
-            let row = std::iter::once(&row[..]);
-            let is_answered =
-                is_quiet && connection.answer_rows(columns, asked.given.is_some(), row) == 1;
-            if is_answered { Ok(()) } else { Err(Reason::Row) }
-        });
-        match answered {
+            Ok(()) if !is_quiet => {
+                self.counts.refuse(Reason::Row);
+                None
+            }
             Ok(()) => {
-                self.counts.answered += 1;
-                Ok(Found::Answered(Arc::clone(columns)))
+                for _ in rows.len()..asked {
+                    self.counts.misses += 1;
+                    self.counts.refuse(Reason::Miss);
+                }
+                Some(rows)
             }
-            Err(reason) => self.refuse(reason),
         }
+    }
+
+    /// The keys that the port is asked for, as its protocol has them: none where that is only for advice.
+    fn sent<K>(
+        &mut self,
+        keys: &[(usize, Values<'_>)],
+        key: impl Fn(&Values<'_>) -> Result<K, Reason>,
+    ) -> Vec<(usize, K)> {
+        let mut sent = Vec::with_capacity(keys.len());
+        for (place, values) in keys {
+            match key(values) {
+                Ok(_) if self.is_advising() => self.counts.eligible += 1,
+                Ok(key) => {
+                    self.counts.ask();
+                    sent.push((*place, key));
+                }
+                Err(reason) => self.counts.refuse(reason),
+            }
+        }
+        sent
+    }
+}
+
+/// A port's row as the server would give it.
+///
+/// # Errors
+/// Why it is none.
+pub(super) fn whole<'r>(
+    planned: &Planned,
+    row: &'r [Option<Vec<u8>>],
+) -> Result<Vec<Option<&'r [u8]>>, Reason> {
+    let values: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+    match &planned.way {
+        Way::Memcached(plan) => plan.row(values.first().copied().flatten().unwrap_or_default()),
+        Way::HandlerSocket(_, plan, _) => plan.check(&values).map(|()| values),
     }
 }

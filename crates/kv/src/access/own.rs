@@ -1,12 +1,10 @@
 //! The statements by which tables by key ask: of one key, and of many, for which a port is asked in one request.
 
-use std::time::Instant;
-
 use vaquita_client::{Buffered, Columns, Connection, Error, Parameter, Statement};
 
+use super::asking::{Row, whole};
 use super::{Access, Asked, Found, literal};
-use crate::knowledge::{Planned, Way};
-use crate::memcached::Key;
+use crate::knowledge::Planned;
 use crate::plan::Reason;
 use crate::select::KeySelect;
 use crate::shape::Values;
@@ -16,9 +14,6 @@ const MAX_KEYS: usize = 100;
 
 /// Rows that a port gave, each with the place of its key.
 pub(crate) type Given = Vec<(Vec<usize>, Buffered)>;
-
-/// What a port gave, and for which key.
-type Row = (usize, Vec<Option<Vec<u8>>>);
 
 impl Access {
     /// As [`Access::execute`], of a statement that means the same whenever it was prepared, and has always run with parameters of the same types.
@@ -60,92 +55,19 @@ impl Access {
         };
         let mut given = Given::new();
         let Ok(planned) = &*verdict else { return Ok(Some(given)) };
+        let Some(select) = KeySelect::parse(sql, connection.session().dialect()) else {
+            return Ok(Some(given));
+        };
         for keys in keys.chunks(MAX_KEYS) {
-            if !connection.is_quiet() {
-                break;
-            }
-            let rows = match self.ask_for(connection, sql, planned, keys) {
-                Ok(rows) => rows,
-                Err(_) => {
-                    self.counts.errors += 1;
-                    self.counts.refuse(Reason::Port);
-                    break;
-                }
-            };
+            let asked = keys.iter().filter_map(|(place, key)| {
+                let mut values = select.values();
+                values.bind(key.iter().map(literal)).then_some((*place, values))
+            });
+            let asked: Vec<_> = asked.collect();
+            let Some(rows) = self.ask_for(connection, planned, &asked) else { break };
             self.answer(connection, planned, &rows, &mut given)?;
         }
         Ok(Some(given))
-    }
-
-    /// Asks the port.
-    fn ask_for(
-        &mut self,
-        connection: &Connection,
-        sql: &[u8],
-        planned: &Planned,
-        keys: &[(usize, Vec<Parameter<'_>>)],
-    ) -> Result<Vec<Row>, crate::Error> {
-        let dialect = connection.session().dialect();
-        let Some(select) = KeySelect::parse(sql, dialect) else { return Ok(Vec::new()) };
-        let asked = keys.iter().filter_map(|(place, key)| {
-            let mut values = select.values();
-            values.bind(key.iter().map(literal)).then_some((*place, values))
-        });
-        let (now, counts, mut rows) = (Instant::now(), &mut self.counts, Vec::new());
-        match &planned.way {
-            Way::Memcached(plan) => {
-                let mut sent: Vec<(usize, Vec<u8>)> = Vec::with_capacity(keys.len());
-                for (place, values) in asked {
-                    let Some(value) = values.all().first() else { continue };
-                    let mut bytes = Vec::new();
-                    match plan.put_key(*value, dialect, &mut bytes).map(|_| ()) {
-                        Ok(()) => sent.push((place, bytes)),
-                        Err(reason) => counts.refuse(reason),
-                    }
-                }
-                let keys = sent.iter().map(|(_, bytes)| Key::new(bytes));
-                let keys: Vec<Key<'_>> = keys.collect::<Result<_, _>>()?;
-                keys.iter().for_each(|_| counts.ask());
-                self.port.memcached(now, |port| {
-                    port.send_get(&keys)?;
-                    port.read_values(&keys, |at, _, value| {
-                        if let Some((place, _)) = sent.get(at) {
-                            rows.push((*place, vec![Some(value.to_vec())]));
-                        }
-                    })
-                })?;
-                let misses = keys.len().saturating_sub(rows.len());
-                counts.misses += misses as u64;
-            }
-            Way::HandlerSocket(id, plan, secret) => {
-                let mut sent: Vec<(usize, Vec<Vec<u8>>)> = Vec::with_capacity(keys.len());
-                for (place, values) in asked {
-                    match plan.key(values.all(), dialect) {
-                        Ok(key) => sent.push((place, key)),
-                        Err(reason) => counts.refuse(reason),
-                    }
-                }
-                let keys: Vec<Vec<Option<&[u8]>>> = sent
-                    .iter()
-                    .map(|(_, key)| key.iter().map(|value| Some(&**value)).collect())
-                    .collect();
-                let keys: Vec<&[Option<&[u8]>]> = keys.iter().map(Vec::as_slice).collect();
-                keys.iter().for_each(|_| counts.ask());
-                self.port.handler_socket(now, secret, (*id, plan), |port, index| {
-                    port.send_find(index, &keys, 1)?;
-                    for (place, _) in &sent {
-                        port.read_rows(index, |given| {
-                            let row = given.iter().map(|it| it.as_deref().map(<[u8]>::to_vec));
-                            rows.push((*place, row.collect()));
-                        })?;
-                    }
-                    Ok(())
-                })?;
-                let misses = keys.len().saturating_sub(rows.len());
-                counts.misses += misses as u64;
-            }
-        }
-        Ok(rows)
     }
 
     /// Makes results of the connection of what a port gave.
@@ -156,21 +78,14 @@ impl Access {
         rows: &[Row],
         given: &mut Given,
     ) -> Result<(), Error> {
-        let mut whole: Vec<(usize, Vec<Option<&[u8]>>)> = Vec::with_capacity(rows.len());
+        let mut rows_of = Vec::with_capacity(rows.len());
         for (place, row) in rows {
-            let values: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
-            let row = match &planned.way {
-                Way::Memcached(plan) => {
-                    plan.row(values.first().copied().flatten().unwrap_or_default())
-                }
-                Way::HandlerSocket(_, plan, _) => plan.check(&values).map(|()| values),
-            };
-            match row {
-                Ok(row) => whole.push((*place, row)),
+            match whole(planned, row) {
+                Ok(row) => rows_of.push((*place, row)),
                 Err(reason) => self.counts.refuse(reason),
             }
         }
-        let mut left = &whole[..];
+        let mut left = &rows_of[..];
         while !left.is_empty() {
             let rows = left.iter().map(|(_, row)| &row[..]);
             let answered = connection.answer_rows(&planned.columns, true, rows);

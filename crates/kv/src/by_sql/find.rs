@@ -8,7 +8,6 @@ use vaquita_client::{Connection, Data, Error, Parameter};
 use super::error::TableError;
 use super::found::Found;
 use super::key::{Fit, KeyValue, Part};
-use super::statements::{Does, unasked};
 use super::{KeyedTable, bound, is_none};
 use crate::access::Access;
 use crate::plan::has_ascii;
@@ -22,6 +21,12 @@ const MAX_JSON_BYTES: usize = 256 << 10;
 
 /// ER_PARSE_ERROR: a server before MySQL 8.0.4 or MariaDB 10.6 knows no JSON_TABLE, nor does one whose version is somebody else's.
 const PARSE_ERROR: u16 = 1064;
+
+/// ER_KEY_DOES_NOT_EXITS: the index is invisible (MySQL) or ignored (MariaDB), so that no statement may name it.
+const NO_SUCH_INDEX: u16 = 1176;
+
+/// ER_CANT_AGGREGATE_2COLLATIONS, ER_CANNOT_CONVERT_STRING, and what MySQL 8.0.32 says instead: the column does not have a character of the text.
+const FOREIGN: [u16; 3] = [1267, 3854, 3988];
 
 /// Keys that are asked for together: their places, and the array that they are.
 #[derive(Debug, Default)]
@@ -66,7 +71,10 @@ impl KeyedTable {
                 return Ok(found);
             }
         }
-        let rows = self.statements.run(connection, sql, &key, Does::Read)?.ok_or_else(unasked)?;
+        let rows = match self.statements.read(connection, sql, &key) {
+            Err(TableError::Sql(error)) if is_foreign(&error, &parts) => return Ok(found),
+            read => read?,
+        };
         if let Some(access) = access {
             let statement = self.statements.hold(connection, sql)?;
             access.executed(connection, statement, Some(rows.columns()));
@@ -105,7 +113,25 @@ impl KeyedTable {
         if let Some(access) = access {
             self.ask_port(connection, access, &keys, &mut found)?;
         }
-        let (groups, alone) = self.grouped(connection, &keys, &found)?;
+        match self.ask_server(connection, &keys, &mut found) {
+            Err(TableError::Sql(Error::Server { code: PARSE_ERROR | NO_SUCH_INDEX, .. }))
+                if self.texts.select_many.take().is_some() =>
+            {
+                self.ask_server(connection, &keys, &mut found)?;
+            }
+            asked => asked?,
+        }
+        Ok(found)
+    }
+
+    /// Asks the server for those keys whose rows are not known.
+    fn ask_server(
+        &mut self,
+        connection: &mut Connection,
+        keys: &[&[(Part<'_>, Fit)]],
+        found: &mut Found,
+    ) -> Result<(), TableError> {
+        let (groups, alone) = self.grouped(connection, keys, found);
         let many = self.texts.select_many.as_deref().unwrap_or_default();
         let of_group = |group| -> (&[u8], Vec<Parameter<'_>>) {
             let Group { json, .. }: &Group = group;
@@ -118,21 +144,25 @@ impl KeyedTable {
         let commands: Vec<_> =
             groups.iter().map(of_group).chain(alone.iter().map(of_one)).collect();
         let results = match &*commands {
-            [] => Vec::new(),
-            [(sql, parameters)] => {
-                let rows = self.statements.run(connection, sql, parameters, Does::Read)?;
-                vec![rows.ok_or_else(unasked)?]
-            }
+            [] => return Ok(()),
+            [(sql, parameters)] => match self.statements.read(connection, sql, parameters) {
+                Err(TableError::Sql(error)) => vec![Err(error)],
+                read => vec![Ok(read?)],
+            },
             several => self.statements.run_all(connection, several)?,
         };
         let mut results = results.into_iter();
         for (group, result) in groups.iter().zip(&mut results) {
-            found.add_many(&group.keys, result);
+            found.add_many(&group.keys, result?);
         }
         for (place, result) in alone.iter().zip(&mut results) {
-            found.add_one(*place, result);
+            let key = keys.get(*place).copied().unwrap_or_default();
+            match result {
+                Err(error) if is_foreign(&error, key) => {}
+                result => found.add_one(*place, result?),
+            }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Asks the port for those keys that it can be asked for.
@@ -152,7 +182,13 @@ impl KeyedTable {
             given.into_iter().for_each(|(places, result)| found.add_each(&places, result));
             return Ok(());
         }
-        let rows = self.statements.run(connection, sql, key, Does::Read)?.ok_or_else(unasked)?;
+        let rows = match self.statements.read(connection, sql, key) {
+            // It is asked for once more, with the others.
+            Err(TableError::Sql(Error::Server { code, .. })) if FOREIGN.contains(&code) => {
+                return Ok(());
+            }
+            read => read?,
+        };
         let statement = self.statements.hold(connection, sql)?;
         access.executed(connection, statement, Some(rows.columns()));
         found.add_one(*place, rows);
@@ -161,11 +197,11 @@ impl KeyedTable {
 
     /// Which keys are asked for together, and which alone.
     fn grouped(
-        &mut self,
-        connection: &mut Connection,
+        &self,
+        connection: &Connection,
         keys: &[&[(Part<'_>, Fit)]],
         found: &Found,
-    ) -> Result<(Vec<Group>, Vec<usize>), TableError> {
+    ) -> (Vec<Group>, Vec<usize>) {
         let charset = connection.session().character_set_client.name.as_bytes();
         let is_plain = has_ascii(charset);
         let (mut together, mut alone) = (Vec::new(), Vec::new());
@@ -179,7 +215,7 @@ impl KeyedTable {
                 alone.push(place);
             }
         }
-        if together.len() < TOGETHER || !self.knows_json_table(connection)? {
+        if together.len() < TOGETHER || !self.knows_json_table(connection) {
             alone.append(&mut together);
         }
         let mut groups: Vec<Group> = Vec::new();
@@ -195,25 +231,20 @@ impl KeyedTable {
             }
         }
         groups.iter_mut().for_each(|group| group.json.push(b']'));
-        Ok((groups, alone))
+        (groups, alone)
     }
 
-    /// Whether the server takes the statement for many keys.
-    fn knows_json_table(&mut self, connection: &mut Connection) -> Result<bool, TableError> {
-        let Some(sql) = &self.texts.select_many else { return Ok(false) };
+    /// Whether the server is likely to take the statement for many keys.
+    fn knows_json_table(&self, connection: &Connection) -> bool {
         let least = if connection.is_mariadb() { 100_600 } else { 80_004 };
-        if connection.server_version_number() < least {
-            return Ok(false);
-        }
-        match self.statements.hold(connection, sql) {
-            Ok(_) => Ok(true),
-            Err(TableError::Sql(Error::Server { code: PARSE_ERROR, .. })) => {
-                self.texts.select_many = None;
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
+        self.texts.select_many.is_some() && connection.server_version_number() >= least
     }
+}
+
+/// Whether this says that no row has a key, of which that was not known.
+fn is_foreign(error: &Error, key: &[(Part<'_>, Fit)]) -> bool {
+    key.iter().any(|(_, fit)| *fit == Fit::AskServer)
+        && matches!(error, Error::Server { code, .. } if FOREIGN.contains(code))
 }
 
 impl Group {

@@ -202,7 +202,8 @@ mod tests {
     use super::*;
 
     fn column(kind: Kind) -> Column {
-        Column { name: b"k".as_slice().into(), kind, is_nullable: false }
+        let name = b"k".as_slice().into();
+        Column { name, kind, is_nullable: false, makes_numbers: false }
     }
 
     fn text(charset: &str, most: u64, is_fixed: bool) -> Column {

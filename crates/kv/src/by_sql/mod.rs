@@ -38,8 +38,6 @@ pub struct KeyedTable {
     values: usize,
     texts: Texts,
     statements: Statements,
-    /// Whether a column of the key makes another number of 0; `None`: that is not known yet.
-    makes_numbers: Option<bool>,
 }
 
 impl KeyedTable {
@@ -85,7 +83,7 @@ impl KeyedTable {
         };
         let texts = Texts::new(table, index, &key, &values);
         let (values, statements) = (values.len(), Statements::default());
-        Ok(KeyedTable { key, others, values, texts, statements, makes_numbers: None })
+        Ok(KeyedTable { key, others, values, texts, statements })
     }
 
     /// How many values a key has.
@@ -119,9 +117,19 @@ impl KeyedTable {
             let given = keys.len() % self.key.len();
             return Err(TableError::KeyLength { expected: self.key.len(), given });
         }
-        let client = connection.session().character_set_client.name.as_bytes();
-        let columns = self.key.iter().cycle();
-        Ok(keys.iter().zip(columns).map(|(value, it)| Part::of(*value, it, client)).collect())
+        let session = connection.session();
+        let client = session.character_set_client.name;
+        let is_converted = session.character_set_connection.name != client;
+        let part = |(value, column): (&KeyValue<'k>, &Column)| {
+            match Part::of(*value, column, client.as_bytes()) {
+                // The server makes another text of it before it looks at the column.
+                (Part::Text(text), Fit::Whole) if is_converted && !text.is_ascii() => {
+                    (Part::Text(text), Fit::AskServer)
+                }
+                part => part,
+            }
+        };
+        Ok(keys.iter().zip(self.key.iter().cycle()).map(part).collect())
     }
 
     /// The parts of one key.

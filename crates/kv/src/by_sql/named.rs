@@ -34,7 +34,7 @@ struct Known {
     /// How often tables had been changed before.
     changes: u64,
     /// The session that has prepared its statements.
-    session: (u64, u64),
+    session: (u64, u64, u64),
     /// How many other tables this one was before.
     version: u64,
 }
@@ -73,7 +73,7 @@ impl NamedTable {
         connected: u64,
     ) -> Result<&mut KeyedTable, TableError> {
         let (now, changes) = (Instant::now(), watch.table_changes());
-        let session = (connected, watch.ends());
+        let session = (connected, watch.number(), watch.ends());
         if let Some(known) = self.known.as_mut().filter(|known| known.session != session) {
             known.session = session;
             known.keyed.forget();
@@ -142,6 +142,9 @@ impl NamedTable {
                 self.database = Some(current.into()).filter(|_| !current.is_empty());
             }
             let Some(database) = &self.database else { return Ok(None) };
+            if connection.may_hold_tables() && is_temporary(connection, &self.quoted())? {
+                return Ok(None);
+            }
             Table::read(connection, database, &self.name)
         });
         match asked {
@@ -154,14 +157,32 @@ impl NamedTable {
 
     /// Why there is no such base table: what the server says to who reads from it.
     fn why_not(&self, connection: &mut Connection) -> Result<TableError, Error> {
-        let database = self.database.iter().flat_map(|name| [quoted(name), b".".to_vec()].concat());
-        let table: Vec<u8> = database.chain(quoted(&self.name)).collect();
-        connection.send_query(&[b"SELECT 1 FROM ", &*table, b" LIMIT 0"].concat())?;
+        connection.send_query(&[b"SELECT 1 FROM ", &*self.quoted(), b" LIMIT 0"].concat())?;
         if let QueryResponse::ResultSet(_) = connection.read_query_response()? {
             connection.store_result()?;
         }
         Ok(TableError::Table(self.name.clone()))
     }
+
+    /// Its name as it stands in statements.
+    fn quoted(&self) -> Vec<u8> {
+        let database = self.database.iter().flat_map(|name| [quoted(name), b".".to_vec()].concat());
+        database.chain(quoted(&self.name)).collect()
+    }
+}
+
+/// Whether the session has a temporary table of this name: it hides the other one, of which `information_schema` tells.
+fn is_temporary(connection: &mut Connection, name: &[u8]) -> Result<bool, PortError> {
+    connection.send_query(&[b"SHOW CREATE TABLE ", name].concat()).map_err(PortError::Lost)?;
+    match connection.read_query_response() {
+        Ok(QueryResponse::ResultSet(_)) => {}
+        // Whoever may not see how it was made has not made it.
+        Ok(_) | Err(Error::Server { .. }) => return Ok(false),
+        Err(error) => return Err(PortError::Lost(error)),
+    }
+    let made = connection.store_result().map_err(PortError::Lost)?;
+    let text = made.row(0).and_then(|row| row.values().nth(1)?);
+    Ok(text.is_some_and(|text| text.starts_with(b"CREATE TEMPORARY TABLE")))
 }
 
 /// The name that a text begins with, and what is behind it.

@@ -76,26 +76,36 @@ impl Statements {
         }
     }
 
+    /// Runs a statement that reads: its rows.
+    pub(super) fn read(
+        &mut self,
+        connection: &mut Connection,
+        sql: &[u8],
+        parameters: &[Parameter<'_>],
+    ) -> Result<Buffered, TableError> {
+        let rows = self.run(connection, sql, parameters, Does::Read)?;
+        rows.ok_or_else(|| unasked().into())
+    }
+
     /// Runs statements that read, without waiting for one before the next is sent; what each has found.
     pub(super) fn run_all(
         &mut self,
         connection: &mut Connection,
         commands: &[(&[u8], Vec<Parameter<'_>>)],
-    ) -> Result<Vec<Buffered>, TableError> {
-        match self.pipeline(connection, commands) {
-            Err(TableError::Sql(error)) if is_lost(&error) => {
-                commands.iter().for_each(|(sql, _)| self.forget(sql));
-                self.pipeline(connection, commands)
-            }
-            ran => ran,
+    ) -> Result<Vec<Result<Buffered, Error>>, TableError> {
+        let ran = self.pipeline(connection, commands)?;
+        if !ran.iter().any(|found| found.as_ref().is_err_and(is_lost)) {
+            return Ok(ran);
         }
+        commands.iter().for_each(|(sql, _)| self.forget(sql));
+        self.pipeline(connection, commands)
     }
 
     fn pipeline(
         &mut self,
         connection: &mut Connection,
         commands: &[(&[u8], Vec<Parameter<'_>>)],
-    ) -> Result<Vec<Buffered>, TableError> {
+    ) -> Result<Vec<Result<Buffered, Error>>, TableError> {
         for (sql, _) in commands {
             self.hold(connection, sql)?;
         }
@@ -103,17 +113,12 @@ impl Statements {
         let sent = commands.iter().filter_map(|(sql, parameters)| {
             held(sql).map(|(_, it)| Pipelined::Execute(it, parameters.clone()))
         });
-        let mut all = Ok(Vec::with_capacity(commands.len()));
-        connection.pipeline_reading(sent, |done: Result<Done, Error>| match (&mut all, done) {
-            (Ok(found), Ok(done)) => match done.rows.map(whole).transpose() {
-                Ok(rows) => found.extend(rows),
-                Err(error) => all = Err(error),
-            },
-            (Ok(_), Err(error)) => all = Err(error),
-            (Err(_), _) => {}
+        let mut all = Vec::with_capacity(commands.len());
+        connection.pipeline_reading(sent, |done: Result<Done, Error>| {
+            let rows = done.and_then(|done| done.rows.ok_or_else(unasked).and_then(whole));
+            all.push(rows);
         })?;
-        let all = all?;
-        if all.len() == commands.len() { Ok(all) } else { Err(unasked()) }
+        if all.len() == commands.len() { Ok(all) } else { Err(unasked().into()) }
     }
 
     fn forget(&mut self, sql: &[u8]) {
@@ -168,6 +173,6 @@ fn is_unknown(connection: &mut Connection, statement: &Statement) -> bool {
 }
 
 /// A SELECT without rows, not even none.
-pub(super) fn unasked() -> TableError {
-    Error::Unsupported("the server answered a SELECT without a result").into()
+pub(super) fn unasked() -> Error {
+    Error::Unsupported("the server answered a SELECT without a result")
 }

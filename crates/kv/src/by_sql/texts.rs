@@ -39,13 +39,6 @@ impl Texts {
         Texts { table: name.into(), of_key: of_key.into(), select, select_many }
     }
 
-    /// Asks for the columns of the key.
-    pub(super) fn select_key(&self, key: &[Column]) -> Vec<u8> {
-        let names: Vec<Vec<u8>> = key.iter().map(|column| quoted(&column.name)).collect();
-        [b"SELECT ", &*names.join(&b", "[..]), b" FROM ", &self.table, &self.of_key, b" LIMIT 1"]
-            .concat()
-    }
-
     /// Asks whether there is a row of a key that others have committed, too, and has it stay.
     pub(super) fn is_there(&self) -> Vec<u8> {
         [b"SELECT 1 FROM ", &*self.table, &self.of_key, b" LIMIT 1 LOCK IN SHARE MODE"].concat()

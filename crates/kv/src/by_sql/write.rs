@@ -3,7 +3,7 @@
 //! A key is written only if its columns hold it as it is: without a strict `sql_mode` the server would cut it, and write to another key's row. Nor
 //! is INSERT ... ON DUPLICATE KEY UPDATE used, for it writes to whatever row any unique index finds.
 
-use vaquita_client::{Capabilities, ColumnFlags, Connection, Error, Parameter};
+use vaquita_client::{Capabilities, Connection, Error, Parameter};
 
 use super::error::TableError;
 use super::key::{Fit, KeyValue, Part};
@@ -113,37 +113,18 @@ impl KeyedTable {
 
     /// A key that its columns hold as it is.
     fn key_to_write<'k>(
-        &mut self,
-        connection: &mut Connection,
+        &self,
+        connection: &Connection,
         key: &[KeyValue<'k>],
     ) -> Result<Vec<(Part<'k>, Fit)>, TableError> {
         let key = self.parts_of_one(connection, key)?;
-        for (column, (_, fit)) in self.key.iter().zip(&key) {
-            if *fit != Fit::Whole {
+        for (column, (part, fit)) in self.key.iter().zip(&key) {
+            let is_made = column.makes_numbers && part.is_zero();
+            if *fit != Fit::Whole || is_made {
                 return Err(TableError::KeyValue(column.name.clone()));
             }
         }
-        let zero = self.key.iter().zip(&key).find(|(_, (part, _))| part.is_zero());
-        if let Some((column, _)) = zero {
-            let name = column.name.clone();
-            if self.makes_numbers(connection)? {
-                return Err(TableError::KeyValue(name));
-            }
-        }
         Ok(key)
-    }
-
-    /// Whether a column of the key makes another number of 0 (AUTO_INCREMENT).
-    fn makes_numbers(&mut self, connection: &mut Connection) -> Result<bool, TableError> {
-        if let Some(makes_numbers) = self.makes_numbers {
-            return Ok(makes_numbers);
-        }
-        let sql = self.texts.select_key(&self.key);
-        let columns = self.statements.hold(connection, &sql)?.columns();
-        let makes_numbers =
-            columns.iter().any(|column| column.flags.contains(ColumnFlags::AUTO_INCREMENT));
-        self.makes_numbers = Some(makes_numbers);
-        Ok(makes_numbers)
     }
 
     /// Changes the row of a key; false if there is none.

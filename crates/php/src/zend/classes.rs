@@ -51,7 +51,10 @@ pub(crate) fn register_own(module_number: c_int) {
         ffi::zend_class_implements(rows, 4, aggregate, array, countable, json);
         elements::install::<Rows>(rows);
         iterator::install::<Rows>();
-        object::install::<Kv>(vaquita::register_class_vaquita_kv(ptr::null_mut()));
+        // A link may hold the object that holds it.
+        object::install_with::<Kv>(vaquita::register_class_vaquita_kv(ptr::null_mut()), |it| {
+            it.get_gc = Some(object::tell_held::<Kv>);
+        });
         object::install::<Done>(vaquita::register_class_vaquita_done(ptr::null_mut()));
     }
 }

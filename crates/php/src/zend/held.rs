@@ -60,6 +60,11 @@ impl Held {
         self.replace(ptr::null_mut());
     }
 
+    /// The list, or nothing.
+    pub(super) fn list(&self) -> *mut ffi::zend_array {
+        self.0.get()
+    }
+
     /// Takes the list out, for [`release`].
     pub(super) fn take(&self) -> *mut ffi::zend_array {
         self.0.replace(ptr::null_mut())

@@ -11,6 +11,7 @@ use super::memory::allocate;
 use super::property::{self, Property};
 use super::slot::{Slot, Value};
 use super::string::Str;
+use core::ffi::c_int;
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ops::Deref;
@@ -87,6 +88,22 @@ unsafe extern "C" fn create<T: Class>(entry: *mut ffi::zend_class_entry) -> *mut
         (*object).handlers = handlers;
         ffi::object_properties_init(object, entry);
         object
+    }
+}
+
+/// Tells PHP's collector of cycles what the state of an object holds (its first list). Of a class that has no properties: those it is not told of.
+pub(super) unsafe extern "C" fn tell_held<T: Class>(
+    object: *mut ffi::zend_object,
+    table: *mut *mut ffi::zval,
+    count: *mut c_int,
+) -> *mut ffi::HashTable {
+    // SAFETY: Zend calls it for an object that `create` made, with two places to write to. It takes the list for a table of properties, which an
+    // object owns in the same way.
+    unsafe {
+        *table = ptr::null_mut();
+        *count = 0;
+        let [first, ..] = (*holder::<T>(object)).state.held();
+        first.map_or(ptr::null_mut(), Held::list)
     }
 }
 

@@ -182,8 +182,9 @@ impl Str {
     pub(crate) fn as_number(self) -> Option<u64> {
         let bytes = self.bytes();
         let mut number = 0;
-        // The first check is that of the macro ZEND_HANDLE_NUMERIC_STR.
-        let looks_numeric = bytes.first().is_some_and(|it| it.is_ascii_digit() || *it == b'-');
+        // As the macro ZEND_HANDLE_NUMERIC_STR checks it: the function takes the first character, behind a minus sign, for a digit unseen.
+        let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+        let looks_numeric = digits.first().is_some_and(u8::is_ascii_digit);
         // SAFETY: the function reads the bytes and the NUL behind them.
         let is_number = looks_numeric
             && unsafe {
