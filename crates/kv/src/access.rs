@@ -2,6 +2,7 @@
 
 mod advising;
 mod asking;
+mod comparing;
 mod learning;
 mod midway;
 mod own;
@@ -77,7 +78,7 @@ enum Found {
     /// To the server; its answer tells the columns of its shape.
     ToLearn,
     /// To the port.
-    ToPort(Arc<Verdict>),
+    ToPort(Rc<Verdict>),
 }
 
 /// A statement that is asked for.

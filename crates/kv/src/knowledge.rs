@@ -2,6 +2,7 @@
 //! asked anew after a while.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use crate::error::Error;
 use crate::handler_socket::HandlerSocketPlan;
 use crate::memcached::{Mapping, MemcachedPlan};
 use crate::plan::{Origin, Reason};
+use crate::proof::{InVain, Needed, Proof};
 use crate::select::KeySelect;
 use crate::settings::Name;
 use crate::state::State;
@@ -36,10 +38,12 @@ pub(crate) struct Knowledge {
     last_state: u32,
     /// By the number of the kind of session, the table, and what the session may do there.
     tables: HashMap<(u32, Name), Option<Table>>,
-    verdicts: FxHashMap<Box<[u8]>, Arc<Verdict>>,
+    verdicts: FxHashMap<Box<[u8]>, Rc<Verdict>>,
     /// Shapes of statements that have succeeded.
     seen: FxHashSet<Box<[u8]>>,
     plans: u64,
+    /// What was compared of each table, since the server was asked.
+    proofs: FxHashMap<Name, Rc<Proof>>,
 }
 
 /// What a server has besides SQL.
@@ -71,6 +75,8 @@ pub(crate) type Verdict = Result<Planned, Reason>;
 pub(crate) struct Planned {
     pub(crate) way: Way,
     pub(crate) columns: Columns,
+    pub(crate) proof: Needed,
+    pub(crate) in_vain: InVain,
 }
 
 #[derive(Debug)]
@@ -100,14 +106,14 @@ impl Knowledge {
         shape: &[u8],
         now: Instant,
         max_stale: Duration,
-    ) -> Option<Arc<Verdict>> {
+    ) -> Option<Rc<Verdict>> {
         let verdict = self.verdicts.get(shape)?;
         if matches!(**verdict, Err(Reason::Form)) {
-            return Some(Arc::clone(verdict));
+            return Some(Rc::clone(verdict));
         }
         let age = now.saturating_duration_since(self.asked_at?);
         let most = if verdict.is_ok() { max_stale } else { max_stale.max(LEAST_REFUSAL) };
-        (age < most).then(|| Arc::clone(verdict))
+        (age < most).then(|| Rc::clone(verdict))
     }
 
     /// The number of sessions like this one.
@@ -143,6 +149,7 @@ impl Knowledge {
         }
         self.verdicts.retain(|_, verdict| matches!(**verdict, Err(Reason::Form)));
         self.tables.clear();
+        self.proofs.clear();
         self.server = Server::Nothing;
         self.asked_at = Some(now);
         let server = if connection.is_mariadb() {
@@ -179,6 +186,9 @@ impl Knowledge {
         // HandlerSocket takes names as UTF-8, and what a server said of them is in the session's character set.
         if !(database.is_ascii() && select.table.is_ascii()) {
             return Ok(Err(Reason::Table));
+        }
+        if self.proof(database, select.table).differs() {
+            return Ok(Err(Reason::Differs));
         }
         self.look_at_table(connection, select, state)
     }
@@ -231,7 +241,7 @@ impl Knowledge {
         if self.verdicts.len() == MAX_SHAPES {
             self.verdicts.clear();
         }
-        self.verdicts.insert(shape.into(), Arc::new(planned));
+        self.verdicts.insert(shape.into(), Rc::new(planned));
         learnt
     }
 
@@ -250,12 +260,24 @@ impl Knowledge {
         }
     }
 
+    /// What was compared of a table.
+    fn proof(&mut self, database: &[u8], table: &[u8]) -> Rc<Proof> {
+        Rc::clone(self.proofs.entry((database.into(), table.into())).or_default())
+    }
+
+    /// A row of the port's was not the server's: nothing is answered from that table until the server is asked anew.
+    pub(crate) fn differ(&mut self, proof: &Rc<Proof>) {
+        proof.set_differs();
+        let is_of_it = |planned: &Planned| Rc::ptr_eq(&planned.proof.table, proof);
+        self.verdicts.retain(|_, verdict| !verdict.as_ref().as_ref().is_ok_and(is_of_it));
+    }
+
     /// Remembers that statements of a shape have no plan.
     pub(crate) fn refuse(&mut self, shape: &[u8], reason: Reason) {
         if self.verdicts.len() == MAX_SHAPES {
             self.verdicts.clear();
         }
-        self.verdicts.insert(shape.into(), Arc::new(Err(reason)));
+        self.verdicts.insert(shape.into(), Rc::new(Err(reason)));
     }
 
     fn plan(
@@ -274,25 +296,30 @@ impl Knowledge {
             .iter()
             .map(|column| Origin { table: column.org_table(), column: column.org_name() })
             .collect();
+        let proof = self.proof(database, select.table);
+        if proof.differs() {
+            return Err(Reason::Differs);
+        }
         let key = (self.number_of(state), (database.into(), select.table.into()));
         let table = self.tables.get(&key).and_then(Option::as_ref).ok_or(Reason::Table)?;
-        let way = match &self.server {
+        let (way, (places, values)) = match &self.server {
             Server::Nothing => return Err(Reason::Port),
-            Server::Memcached(mapping) => Way::Memcached(MemcachedPlan::new(
-                mapping,
-                table,
-                select,
-                &origins,
-                &state.charset,
-                allows_dirty,
-            )?),
+            Server::Memcached(mapping) => {
+                let charset = &state.charset;
+                let plan =
+                    MemcachedPlan::new(mapping, table, select, &origins, charset, allows_dirty)?;
+                let places = plan.places();
+                (Way::Memcached(plan), places)
+            }
             Server::HandlerSocket(secret) => {
                 let plan = HandlerSocketPlan::new(table, select, &origins, &state.charset)?;
                 self.plans += 1;
-                Way::HandlerSocket(self.plans, plan, secret.clone())
+                // It is asked for columns by their names: they are right or wrong together.
+                (Way::HandlerSocket(self.plans, plan, secret.clone()), ([0].into(), 1))
             }
         };
-        Ok(Planned { way, columns: Arc::clone(columns) })
+        let proof = Needed::new(proof, places, values);
+        Ok(Planned { way, columns: Arc::clone(columns), proof, in_vain: InVain::default() })
     }
 }
 
@@ -316,17 +343,19 @@ fn may_select_all(
     database: &[u8],
     table: &[u8],
 ) -> Result<bool, Error> {
-    let quoted = |name: &[u8]| {
-        let mut quoted = vec![b'`'];
-        name.iter().for_each(|byte| {
-            quoted.extend(if *byte == b'`' { &b"``"[..] } else { std::slice::from_ref(byte) })
-        });
-        quoted.push(b'`');
-        quoted
-    };
     let from = [&quoted(database)[..], b".", &quoted(table)].concat();
     let asked = rows(connection, &[b"SELECT * FROM ", &from[..], b" WHERE 1 = 0"].concat());
     Ok(refused_is_none(asked, connection)?.is_some())
+}
+
+/// A name as it stands in a statement, whatever it is.
+pub(crate) fn quoted(name: &[u8]) -> Vec<u8> {
+    let mut quoted = vec![b'`'];
+    name.iter().for_each(|byte| {
+        quoted.extend(if *byte == b'`' { &b"``"[..] } else { std::slice::from_ref(byte) })
+    });
+    quoted.push(b'`');
+    quoted
 }
 
 /// What a server refuses to tell is not there; other errors are the connection's end.

@@ -15,6 +15,7 @@ mod link;
 mod memcached;
 mod plan;
 mod port;
+mod proof;
 mod select;
 mod settings;
 mod shape;

@@ -1,6 +1,6 @@
 //! What is asked of the server, and what its answers tell: what a session is like, what a table is, which columns a shape has.
 
-use std::sync::Arc;
+use std::rc::Rc;
 use std::time::Instant;
 
 use vaquita_client::{Columns, Connection, Dialect, Error};
@@ -31,10 +31,10 @@ impl Access {
     }
 
     /// The verdict upon the shape at hand in a session as this one is.
-    pub(super) fn verdict(&mut self, now: Instant) -> Option<Arc<Verdict>> {
+    pub(super) fn verdict(&mut self, now: Instant) -> Option<Rc<Verdict>> {
         let (_, number, state) = self.state.as_ref()?;
         if let Some(reason) = state.reason {
-            return Some(Arc::new(Err(reason)));
+            return Some(Rc::new(Err(reason)));
         }
         let number = *number;
         self.set_state(number);

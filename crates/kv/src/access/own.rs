@@ -61,7 +61,7 @@ impl Access {
         let mut given = Given::new();
         let Ok(planned) = &*verdict else { return Ok(Some(given)) };
         for keys in keys.chunks(MAX_KEYS) {
-            if !connection.is_quiet() {
+            if !connection.is_quiet() || planned.in_vain.leaves_out() {
                 break;
             }
             let rows = match self.ask_for(connection, sql, planned, keys) {
@@ -72,7 +72,7 @@ impl Access {
                     break;
                 }
             };
-            self.answer(connection, planned, &rows, &mut given)?;
+            self.answer(connection, sql, planned, keys, &rows, &mut given)?;
         }
         Ok(Some(given))
     }
@@ -152,18 +152,23 @@ impl Access {
     fn answer(
         &mut self,
         connection: &mut Connection,
+        sql: &[u8],
         planned: &Planned,
+        keys: &[(usize, Vec<Parameter<'_>>)],
         rows: &[Row],
         given: &mut Given,
     ) -> Result<(), Error> {
         let mut whole: Vec<(usize, Vec<Option<&[u8]>>)> = Vec::with_capacity(rows.len());
-        for (place, row) in rows {
-            let values: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
-            let row = match &planned.way {
-                Way::Memcached(plan) => {
-                    plan.row(values.first().copied().flatten().unwrap_or_default())
+        for (place, given) in rows {
+            let of_port: Vec<Option<&[u8]>> = given.iter().map(Option::as_deref).collect();
+            let row = match planned.way.row(of_port) {
+                Ok(row) if planned.proof.is_done() => Ok(row),
+                Ok(row) => {
+                    let key = keys.iter().find(|(at, _)| at == place).map(|(_, key)| &**key);
+                    let values = values(connection, sql, key.unwrap_or_default());
+                    self.compare(connection, sql, &values, planned, given, &row)?.map(|()| row)
                 }
-                Way::HandlerSocket(_, plan, _) => plan.check(&values).map(|()| values),
+                Err(reason) => Err(reason),
             };
             match row {
                 Ok(row) => whole.push((*place, row)),
@@ -179,10 +184,19 @@ impl Access {
                 given.push((places, connection.store_result()?));
                 self.counts.answered += answered as u64;
             } else {
+                planned.in_vain.add();
                 self.counts.refuse(Reason::Row);
             }
             left = left.get(answered.max(1)..).unwrap_or_default();
         }
         Ok(())
     }
+}
+
+/// The values that a statement asks for with a key.
+fn values<'v>(connection: &Connection, sql: &'v [u8], key: &[Parameter<'v>]) -> Values<'v> {
+    let select = KeySelect::parse(sql, connection.session().dialect());
+    let mut values = select.map_or(Values::none(), |select| select.values());
+    values.bind(key.iter().map(literal));
+    values
 }
