@@ -25,6 +25,7 @@ use crate::memcached::Mapping;
 use crate::plan::Reason;
 use crate::port::Port;
 use crate::select::{KeySelect, Literal, may_be_by_key};
+use crate::server::Server;
 use crate::settings::{Mode, Settings};
 use crate::shape::{Values, put_shape};
 use crate::shared;
@@ -132,12 +133,18 @@ impl Access {
 
     /// Which kind of port there is; empty: none, or it is not known yet.
     pub fn port_name(&self) -> &'static str {
-        self.knowledge.borrow().server.name()
+        self.of_server(Server::name).unwrap_or_default()
     }
 
     /// What the port answers from, for people; empty if it is not known.
     pub fn mapping(&self) -> String {
-        self.knowledge.borrow().describe(&self.settings.tables)
+        self.of_server(|server| server.describe(&self.settings.tables)).unwrap_or_default()
+    }
+
+    /// What is known of what the server has besides SQL; `None`: it is not known yet who asks.
+    fn of_server<R>(&self, look: impl FnOnce(&Server) -> R) -> Option<R> {
+        let (_, _, state) = self.state.as_ref()?;
+        Some(look(self.knowledge.borrow().server(state)))
     }
 
     /// Asks the server anew for all that is known of tables and rights, when it is needed next.

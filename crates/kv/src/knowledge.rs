@@ -11,13 +11,14 @@ use vaquita_client::{Columns, Connection};
 
 use crate::error::Error;
 use crate::handler_socket::HandlerSocketPlan;
-use crate::memcached::{Mapping, MemcachedPlan};
+use crate::memcached::MemcachedPlan;
 use crate::plan::{Origin, Reason};
 use crate::proof::{InVain, Needed, Proof};
 use crate::select::KeySelect;
+use crate::server::Server;
 use crate::settings::Name;
 use crate::state::State;
-use crate::table::{Table, rows, value};
+use crate::table::{Table, rows};
 
 /// How many shapes of statements are remembered before all are forgotten.
 const MAX_SHAPES: usize = 1000;
@@ -32,7 +33,8 @@ const LEAST_REFUSAL: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     asked_at: Option<Instant>,
-    pub(crate) server: Server,
+    /// What the server has besides SQL, by who has asked: not everybody may know.
+    servers: FxHashMap<Box<[u8]>, Server>,
     /// Numbers from 1 on, which are never given again.
     states: HashMap<Box<[u8]>, u32>,
     last_state: u32,
@@ -44,27 +46,6 @@ pub(crate) struct Knowledge {
     plans: u64,
     /// What was compared of each table, since the server was asked.
     proofs: FxHashMap<Name, Rc<Proof>>,
-}
-
-/// What a server has besides SQL.
-#[derive(Debug, Default)]
-pub(crate) enum Server {
-    /// Nothing, or this user may not know.
-    #[default]
-    Nothing,
-    Memcached(Mapping),
-    /// The secret that HandlerSocket asks for.
-    HandlerSocket(Box<[u8]>),
-}
-
-impl Server {
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Server::Nothing => "",
-            Server::Memcached(_) => "memcached",
-            Server::HandlerSocket(_) => "handlersocket",
-        }
-    }
 }
 
 /// How statements of a shape are answered.
@@ -136,29 +117,32 @@ impl Knowledge {
         self.asked_at = None;
     }
 
-    /// Asks what the server has besides SQL, if that was not asked for some time.
+    /// Asks what the server has besides SQL, if this user has not asked for some time.
     pub(crate) fn refresh(
         &mut self,
         connection: &mut Connection,
+        state: &State,
         now: Instant,
         max_stale: Duration,
     ) -> Result<(), Error> {
         let is_fresh = |asked: Instant| now.saturating_duration_since(asked) < max_stale;
-        if self.asked_at.is_some_and(is_fresh) {
-            return Ok(());
+        if !self.asked_at.is_some_and(is_fresh) {
+            self.verdicts.retain(|_, verdict| matches!(**verdict, Err(Reason::Form)));
+            self.tables.clear();
+            self.proofs.clear();
+            self.servers.clear();
+            self.asked_at = Some(now);
         }
-        self.verdicts.retain(|_, verdict| matches!(**verdict, Err(Reason::Form)));
-        self.tables.clear();
-        self.proofs.clear();
-        self.server = Server::Nothing;
-        self.asked_at = Some(now);
-        let server = if connection.is_mariadb() {
-            handler_socket(connection)
-        } else {
-            Mapping::read(connection).map(|it| it.map_or(Server::Nothing, Server::Memcached))
-        };
-        self.server = refused_is_none(server, connection)?.unwrap_or_default();
+        if !self.servers.contains_key(&state.user) {
+            let server = refused_is_none(Server::ask(connection), connection)?.unwrap_or_default();
+            self.servers.insert(state.user.clone(), server);
+        }
         Ok(())
+    }
+
+    /// What the server has besides SQL, as far as who has such a session knows.
+    pub(crate) fn server(&self, state: &State) -> &Server {
+        self.servers.get(&state.user).unwrap_or(&Server::Nothing)
     }
 
     /// Whether there may be a plan for a statement: of its table is asked what a plan needs.
@@ -173,7 +157,7 @@ impl Knowledge {
         named: &[Name],
     ) -> Result<Result<(), Reason>, Error> {
         let database = select.database.unwrap_or(&state.database);
-        let is_named = match &self.server {
+        let is_named = match self.server(state) {
             Server::Nothing => return Ok(Err(Reason::Port)),
             Server::Memcached(mapping) => mapping.of(database, select.table).is_some(),
             Server::HandlerSocket(_) => {
@@ -245,21 +229,6 @@ impl Knowledge {
         learnt
     }
 
-    /// What the port answers from, for people.
-    pub(crate) fn describe(&self, named: &[Name]) -> String {
-        match &self.server {
-            Server::Nothing => String::new(),
-            Server::Memcached(mapping) => mapping.to_string(),
-            Server::HandlerSocket(_) => {
-                let name = |(database, table): &Name| {
-                    let [database, table] = [database, table].map(|it| String::from_utf8_lossy(it));
-                    format!("{database}.{table}\n")
-                };
-                named.iter().map(name).collect()
-            }
-        }
-    }
-
     /// What was compared of a table.
     fn proof(&mut self, database: &[u8], table: &[u8]) -> Rc<Proof> {
         Rc::clone(self.proofs.entry((database.into(), table.into())).or_default())
@@ -302,7 +271,8 @@ impl Knowledge {
         }
         let key = (self.number_of(state), (database.into(), select.table.into()));
         let table = self.tables.get(&key).and_then(Option::as_ref).ok_or(Reason::Table)?;
-        let (way, (places, values)) = match &self.server {
+        let server = self.servers.get(&state.user).unwrap_or(&Server::Nothing);
+        let (way, (places, values)) = match server {
             Server::Nothing => return Err(Reason::Port),
             Server::Memcached(mapping) => {
                 let charset = &state.charset;
@@ -321,20 +291,6 @@ impl Knowledge {
         let proof = Needed::new(proof, places, values);
         Ok(Planned { way, columns: Arc::clone(columns), proof, in_vain: InVain::default() })
     }
-}
-
-/// MariaDB's HandlerSocket, if it is there.
-fn handler_socket(connection: &mut Connection) -> Result<Server, Error> {
-    let active = rows(
-        connection,
-        b"SELECT 1 FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'handlersocket' AND PLUGIN_STATUS = 'ACTIVE'",
-    )?;
-    if active.is_empty() {
-        return Ok(Server::Nothing);
-    }
-    let secret = rows(connection, b"SELECT @@handlersocket_plain_secret")?;
-    let secret = secret.first().map_or(&b""[..], |row| value(row, 0)).into();
-    Ok(Server::HandlerSocket(secret))
 }
 
 /// Whether a user may read all columns of a table: the server says so.

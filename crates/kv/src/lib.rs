@@ -17,6 +17,7 @@ mod plan;
 mod port;
 mod proof;
 mod select;
+mod server;
 mod settings;
 mod shape;
 mod shared;

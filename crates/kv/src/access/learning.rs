@@ -77,7 +77,7 @@ impl Access {
         let Some((_, _, state)) = &self.state else { return self.refuse(Reason::Settings) };
         let mut knowledge = self.knowledge.borrow_mut();
         let looked = self.apart(connection, |connection| {
-            knowledge.refresh(connection, now, self.settings.max_stale)?;
+            knowledge.refresh(connection, state, now, self.settings.max_stale)?;
             let looked = knowledge.look(connection, select, state, &self.settings.tables)?;
             if looked.is_err() && self.advising.is_some() {
                 let _ = knowledge.look_at_table(connection, select, state)?;

@@ -115,3 +115,39 @@ fn whoever_may_not_read_the_table_gets_nothing_from_the_port() {
         run(&mut place.sql, "DROP USER 'kv_reader'@'%'");
     }
 }
+
+#[test]
+fn a_user_who_may_not_know_the_port_leaves_it_to_others() {
+    for mut place in Place::all().filter(|it| it.server.has(Feature::Memcached)) {
+        drop_user(&mut place.sql, "kv_reader", "%");
+        for statement in [
+            "CREATE USER 'kv_reader'@'%' IDENTIFIED BY 'x'",
+            "GRANT SELECT ON kv_access.* TO 'kv_reader'@'%'",
+        ] {
+            run(&mut place.sql, statement);
+        }
+        let mut user = place.session(place.settings());
+        assert!(user.goes_by_port());
+        let options = vaquita_client::ConnectOptions {
+            user: "kv_reader".into(),
+            password: "x".into(),
+            database: Some("kv_access".into()),
+            ..user.connection.options().clone()
+        };
+        let mut connection = Connection::connect(&options).unwrap();
+        let access = Access::new(&mut connection, place.settings());
+        let mut reader = User { connection, access };
+        user.access.refresh();
+        for _ in 0..3 {
+            assert_eq!(reader.ask(BY_KEY), "eins 1");
+        }
+        assert_eq!((reader.answered(), reader.access.port_name()), (0, ""));
+        assert!(user.goes_by_port() || user.goes_by_port(), "{}", place.server.name);
+        assert_eq!(user.access.port_name(), "memcached");
+        assert!(!user.access.mapping().is_empty() && reader.access.mapping().is_empty());
+        assert_eq!(reader.ask(BY_KEY), "eins 1");
+        assert_eq!(reader.answered(), 0, "{}", place.server.name);
+        drop(reader);
+        run(&mut place.sql, "DROP USER 'kv_reader'@'%'");
+    }
+}
