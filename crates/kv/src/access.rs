@@ -305,6 +305,10 @@ impl Access {
             self.counts.refuse(Reason::First);
             return Ok(Found::ToSee);
         }
+        // Whatever is known is of before.
+        if self.settings.max_stale.is_zero() {
+            return self.refuse(Reason::Port);
+        }
         self.ask(connection, &select, changes, now)
     }
 

@@ -1,9 +1,16 @@
 //! What keeps statements from the port.
 
 use crate::places::{BY_KEY, Place, TABLE, User};
-use crate::servers::{Feature, drop_user, run};
+use crate::servers::{Feature, drop_user, rows, run};
 use vaquita_client::Connection;
-use vaquita_kv::Access;
+use vaquita_kv::{Access, Settings};
+
+/// How many statements a session has sent.
+fn questions(user: &mut User) -> u64 {
+    let said = rows(&mut user.connection, "SHOW SESSION STATUS LIKE 'Questions'");
+    let count = said[0][1].clone().unwrap();
+    String::from_utf8(count).unwrap().parse().unwrap()
+}
 
 #[test]
 fn what_changes_the_session_keeps_statements_from_the_port() {
@@ -149,5 +156,20 @@ fn a_user_who_may_not_know_the_port_leaves_it_to_others() {
         assert_eq!(reader.answered(), 0, "{}", place.server.name);
         drop(reader);
         run(&mut place.sql, "DROP USER 'kv_reader'@'%'");
+    }
+}
+
+#[test]
+fn what_may_not_be_of_before_is_not_asked_for() {
+    for place in Place::all() {
+        let settings = Settings { max_stale: std::time::Duration::ZERO, ..place.settings() };
+        let mut user = place.session(settings);
+        let before = questions(&mut user);
+        for _ in 0..10 {
+            assert_eq!(user.ask(BY_KEY), "eins 1", "{}", place.server.name);
+        }
+        let after = questions(&mut user);
+        assert_eq!(after - before, 11, "{}", place.server.name);
+        assert_eq!(user.access.counts().asked, 0);
     }
 }
