@@ -44,6 +44,8 @@ pub(crate) struct Knowledge {
     /// Shapes of statements that have succeeded.
     seen: FxHashSet<Box<[u8]>>,
     plans: u64,
+    /// Up to where own statements that change tables were heeded.
+    tables_heeded: u64,
     /// What was compared of each table, since the server was asked.
     proofs: FxHashMap<Name, Rc<Proof>>,
 }
@@ -115,6 +117,14 @@ impl Knowledge {
     /// Forgets all that others may have changed.
     pub(crate) fn forget(&mut self) {
         self.asked_at = None;
+    }
+
+    /// Forgets it if own statements have changed tables since: `count` is another number then.
+    pub(crate) fn heed_tables(&mut self, count: u64) {
+        if self.tables_heeded != count {
+            self.tables_heeded = count;
+            self.forget();
+        }
     }
 
     /// Asks what the server has besides SQL, if this user has not asked for some time.

@@ -2,7 +2,7 @@
 
 use crate::places::{BY_KEY, Place, TABLE, User};
 use crate::servers::{Feature, drop_user, rows, run};
-use vaquita_client::Connection;
+use vaquita_client::{Connection, QueryResponse};
 use vaquita_kv::{Access, Settings};
 
 /// How many statements a session has sent.
@@ -120,6 +120,48 @@ fn whoever_may_not_read_the_table_gets_nothing_from_the_port() {
         assert_eq!(denied.code(), 1143);
         drop(user);
         run(&mut place.sql, "DROP USER 'kv_reader'@'%'");
+    }
+}
+
+#[test]
+fn a_change_of_tables_is_known_to_all_when_it_is_done() {
+    for mut place in Place::all() {
+        // As if this were what the statement did that is under way.
+        let own = "CREATE TABLE other AS SELECT SLEEP(0.3) AS a";
+        let others = "ALTER TABLE t MODIFY v VARCHAR(300) CHARACTER SET utf8mb4 NOT NULL";
+        let length = |user: &mut User| {
+            let asked = user.access.query(&mut user.connection, b"SELECT v FROM t WHERE k = 'one'");
+            let QueryResponse::ResultSet(columns) = asked.unwrap() else { panic!() };
+            user.connection.discard_result().unwrap();
+            columns[0].length
+        };
+        let mut user = place.session(place.settings());
+        let mut second = place.session(place.settings());
+        assert!(user.goes_by_port() && second.goes_by_port());
+        user.connection.send_query(own.as_bytes()).unwrap();
+        // Whoever learns now learns what is about to change.
+        let answered = second.answered();
+        for _ in 0..3 {
+            second.ask(BY_KEY);
+            assert_eq!(length(&mut second), 800, "{}", place.server.name);
+        }
+        assert_eq!(second.answered(), answered, "{}", place.server.name);
+        run(&mut place.sql, others);
+        assert!(matches!(user.connection.read_query_response(), Ok(QueryResponse::Ok)));
+        for user in [&mut second, &mut user] {
+            for _ in 0..3 {
+                assert_eq!(length(user), 1200, "{}", place.server.name);
+            }
+            assert!(user.goes_by_port(), "{}", place.server.name);
+        }
+        // One that fails, or of which nobody reads the reply, is done too.
+        assert!(user.connection.send_query(own.as_bytes()).is_ok());
+        assert!(user.connection.read_query_response().is_err());
+        assert!(second.goes_by_port() || second.goes_by_port(), "{}", place.server.name);
+        user.connection.send_query(b"DROP TABLE other").unwrap();
+        assert!(!second.goes_by_port(), "{}", place.server.name);
+        drop(user);
+        assert!(second.goes_by_port() || second.goes_by_port(), "{}", place.server.name);
     }
 }
 
