@@ -26,12 +26,15 @@ impl Access {
         given: &[Option<Vec<u8>>],
         row: &[Option<&[u8]>],
     ) -> Result<Result<(), Reason>, Error> {
+        if planned.proof.table.differs() {
+            return Ok(Err(Reason::Differs));
+        }
         let of_port = planned.way.values(given);
         if planned.proof.is_sure_of(&of_port) {
             return Ok(Ok(()));
         }
         // Of many keys one is enough for that.
-        if planned.in_vain.is_pending() || planned.proof.table.differs() {
+        if planned.in_vain.is_pending() {
             return Ok(Err(Reason::Differs));
         }
         let Some(sql) = statement(connection, sql, values, planned) else {

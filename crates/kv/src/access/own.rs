@@ -175,6 +175,7 @@ impl Access {
                 Err(reason) => self.counts.refuse(reason),
             }
         }
+        let before = self.counts.answered;
         let mut left = &whole[..];
         while !left.is_empty() {
             let rows = left.iter().map(|(_, row)| &row[..]);
@@ -184,10 +185,14 @@ impl Access {
                 given.push((places, connection.store_result()?));
                 self.counts.answered += answered as u64;
             } else {
-                planned.in_vain.add();
                 self.counts.refuse(Reason::Row);
             }
             left = left.get(answered.max(1)..).unwrap_or_default();
+        }
+        if self.counts.answered > before {
+            planned.in_vain.end();
+        } else if !whole.is_empty() {
+            planned.in_vain.add();
         }
         Ok(())
     }

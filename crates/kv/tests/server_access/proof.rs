@@ -5,7 +5,7 @@ use crate::ports::install;
 use crate::scripted::Scripted;
 use crate::servers::{Feature, run};
 use vaquita_client::{Data, Parameter, QueryResponse};
-use vaquita_kv::{Key, Settings, close_ports};
+use vaquita_kv::{Key, KeyValue, KeyedTable, Settings, Table, close_ports};
 
 fn refused(user: &User, reason: &str) -> u64 {
     user.access.counts().reasons().find(|(it, _)| it.name() == reason).map_or(0, |(_, count)| count)
@@ -158,5 +158,52 @@ fn rows_that_are_too_long_are_not_asked_for_each_time() {
             user.ask(BY_KEY);
         }
         assert!(user.goes_by_port(), "{}", place.server.name);
+    }
+}
+
+#[test]
+fn many_rows_are_compared_too() {
+    for mut place in Place::all().filter(|it| it.server.has(Feature::Memcached)) {
+        for statement in [
+            "CREATE TABLE u (k INT PRIMARY KEY, a VARCHAR(20) CHARACTER SET utf8mb4 NOT NULL, b MEDIUMTEXT CHARACTER SET utf8mb4 NOT NULL) ENGINE = InnoDB",
+            "INSERT INTO u VALUES (1, '0', '0'), (2, '0', '0'), (3, 'a', 'b'), (4, 'c', 'd'), (5, '', '')",
+            "INSERT INTO innodb_memcache.containers VALUES ('u', 'kv_access', 'u', 'k', 'a,b', '0', '0', '0', 'PRIMARY')",
+        ] {
+            run(&mut place.sql, statement);
+        }
+        let mut port = install(&place.server, &mut place.sql);
+        assert!(port.get(Key::new(b"@@u.1").unwrap(), |_, _| ()).unwrap().is_some());
+        drop(port);
+        let others = "UPDATE innodb_memcache.containers SET value_columns = 'b,a' WHERE name = 'u'";
+        run(&mut place.sql, others);
+        let read = Table::read(&mut place.sql, b"kv_access", b"u").unwrap().unwrap();
+        let mut table = KeyedTable::new(&read, b"PRIMARY", Some(&[&b"a"[..], b"b"])).unwrap();
+        let mut user = place.session(place.settings());
+        let mut look = |user: &mut User, least: u64| {
+            let keys = [1, 2, 3, 4, 5].map(KeyValue::Integer);
+            let before = user.answered();
+            for _ in 0..5 {
+                let User { connection, access } = user;
+                let found = table.get_many_by(connection, Some(access), &keys).unwrap();
+                let firsts = (0..5).map(|key| {
+                    let value = found.row(key).unwrap().values().next().unwrap().unwrap();
+                    String::from_utf8(value.to_vec()).unwrap()
+                });
+                assert_eq!(firsts.collect::<Vec<_>>(), ["0", "0", "a", "c", ""]);
+            }
+            let answered = user.answered() - before;
+            assert!(answered >= least, "{answered} on {}", place.server.name);
+            answered
+        };
+        // The first two say nothing of the order.
+        assert_eq!(look(&mut user, 2), 2);
+        assert!(refused(&user, "differs") > 0);
+        close_ports();
+        drop(install(&place.server, &mut place.sql));
+        user.access.refresh();
+        look(&mut user, 20);
+        // A row that is too long keeps the others from nothing.
+        run(&mut place.sql, "UPDATE u SET b = REPEAT('x', 100000) WHERE k = 2");
+        look(&mut user, 20);
     }
 }
