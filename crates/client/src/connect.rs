@@ -139,6 +139,7 @@ impl Connection {
             reuse: Reuse::default(),
             elsewhere: Elsewhere::default(),
             onlooker: None,
+            tells_end: false,
             begun: Instant::now(),
         };
         let begun = connection.begin_session(options);

@@ -98,6 +98,8 @@ pub struct Connection {
     pub(crate) elsewhere: Elsewhere,
     /// Who is told what statements do to others.
     pub(crate) onlooker: Option<Arc<dyn Onlooker>>,
+    /// Whether that is to be told when what was sent is done.
+    pub(crate) tells_end: bool,
     pub(crate) begun: Instant,
 }
 
@@ -324,8 +326,17 @@ impl Connection {
     }
 
     /// Where the end of a result leaves the connection.
-    pub(crate) fn state_after_result(&self) -> State {
-        if self.session.more_results() { State::NextResultPending } else { State::Ready }
+    pub(crate) fn state_after_result(&mut self) -> State {
+        if self.session.more_results() { State::NextResultPending } else { self.end_of_statement() }
+    }
+
+    /// A statement is done: nothing of its reply is due any more.
+    #[inline]
+    pub(crate) fn end_of_statement(&mut self) -> State {
+        if self.tells_end {
+            self.tell_end();
+        }
+        State::Ready
     }
 
     /// Passes an outcome on; an error is noted in the session, and one that leaves nothing to go on with breaks the connection.
@@ -349,6 +360,7 @@ impl Connection {
     }
 
     pub(crate) fn break_off(&mut self) {
+        self.end_of_statement();
         self.state = State::Broken;
         self.stream.transport().close();
     }

@@ -73,7 +73,7 @@ impl Connection {
             }
             ComQueryResponse::Err(err) => {
                 let error = Error::server(&err);
-                self.state = State::Ready;
+                self.state = self.end_of_statement();
                 Err(error)
             }
             ComQueryResponse::LocalInfileRequest(name) => {

@@ -84,7 +84,7 @@ impl Connection {
         let payload = self.stream.payload(span);
         if ErrPacket::is_err(payload) {
             let error = Error::server(&ErrPacket::parse(payload)?);
-            self.state = State::Ready;
+            self.state = self.end_of_statement();
             return Err(error);
         }
         Ok(span)
@@ -323,15 +323,14 @@ impl Connection {
         let payload = self.stream.payload(span);
         if matches!(payload, [0xFE | 0xFF, ..]) {
             let ended = end_of_rows(payload, self.capabilities, &mut self.session);
-            if let Err(Error::Server { .. }) = ended {
-                self.state = State::Ready;
-            }
             if !matches!(ended, Ok(false)) {
                 self.stream.counted().row_end.add(span.end - span.start);
-                return ended.map(|_| {
-                    self.state = self.state_after_result();
-                    None
-                });
+                match ended {
+                    Ok(_) => self.state = self.state_after_result(),
+                    Err(Error::Server { .. }) => self.state = self.end_of_statement(),
+                    Err(_) => {}
+                }
+                return ended.map(|_| None);
             }
         }
         if let Err(malformed) = self.layout.check(payload) {

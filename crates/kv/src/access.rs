@@ -2,6 +2,7 @@
 
 mod advising;
 mod asking;
+mod comparing;
 mod learning;
 mod midway;
 mod own;
@@ -24,9 +25,10 @@ use crate::memcached::Mapping;
 use crate::plan::Reason;
 use crate::port::Port;
 use crate::select::{KeySelect, Literal, may_be_by_key};
+use crate::server::Server;
 use crate::settings::{Mode, Settings};
 use crate::shape::{Values, put_shape};
-use crate::shared;
+use crate::shared::{self, Changes};
 use crate::standing::Standing;
 use crate::state::State;
 use crate::watch::Watch;
@@ -43,6 +45,9 @@ pub struct Access {
     settings: Settings,
     port: Arc<Port>,
     knowledge: Rc<RefCell<Knowledge>>,
+    /// What own statements do to the server's tables, and up to where that was heeded.
+    tables: Arc<Changes>,
+    tables_heeded: u64,
     standing: Arc<Standing>,
     /// What the session was like, and how often it may have changed before.
     state: Option<(u64, u32, State)>,
@@ -76,7 +81,7 @@ enum Found {
     /// To the server; its answer tells the columns of its shape.
     ToLearn,
     /// To the port.
-    ToPort(Arc<Verdict>),
+    ToPort(Rc<Verdict>),
 }
 
 /// A statement that is asked for.
@@ -93,14 +98,16 @@ impl Access {
         if settings.mode == Mode::Advise {
             settings.max_stale = settings.max_stale.max(ADVICE_STALE);
         }
-        let (port, knowledge) = shared::of(connection.address(), &settings);
-        let standing = Arc::new(Standing::new(Arc::clone(&port), connection.session()));
+        let shared = shared::of(connection.address(), &settings);
+        let standing = Arc::new(Standing::new(&shared, connection.session()));
         connection.set_onlooker(Some(Arc::clone(&standing) as _));
         let advising = (settings.mode == Mode::Advise).then(Box::default);
         Access {
             settings,
-            port,
-            knowledge,
+            port: shared.port,
+            knowledge: shared.knowledge,
+            tables: shared.changes,
+            tables_heeded: 0,
             standing,
             state: None,
             heard_at: Instant::now(),
@@ -129,12 +136,18 @@ impl Access {
 
     /// Which kind of port there is; empty: none, or it is not known yet.
     pub fn port_name(&self) -> &'static str {
-        self.knowledge.borrow().server.name()
+        self.of_server(Server::name).unwrap_or_default()
     }
 
     /// What the port answers from, for people; empty if it is not known.
     pub fn mapping(&self) -> String {
-        self.knowledge.borrow().describe(&self.settings.tables)
+        self.of_server(|server| server.describe(&self.settings.tables)).unwrap_or_default()
+    }
+
+    /// What is known of what the server has besides SQL; `None`: it is not known yet who asks.
+    fn of_server<R>(&self, look: impl FnOnce(&Server) -> R) -> Option<R> {
+        let (_, _, state) = self.state.as_ref()?;
+        Some(look(self.knowledge.borrow().server(state)))
     }
 
     /// Asks the server anew for all that is known of tables and rights, when it is needed next.
@@ -260,8 +273,8 @@ impl Access {
             Ok(changes) => changes,
             Err(reason) => return self.refuse(reason),
         };
-        if self.port.have_tables_changed() {
-            self.knowledge.borrow_mut().forget();
+        if self.tables.count() != self.tables_heeded && !self.heed_tables() {
+            return self.refuse(Reason::Locks);
         }
         let dialect = connection.session().dialect();
         match self.read_shape(asked, dialect) {
@@ -290,12 +303,29 @@ impl Access {
             self.knowledge.borrow_mut().refuse(&self.shape, Reason::Form);
             return self.refuse(Reason::Form);
         };
+        // Whatever is known is of before.
+        if self.settings.max_stale.is_zero() {
+            return self.refuse(Reason::Port);
+        }
         // Of what no port is asked it need not be known that the server takes it.
         if self.advising.is_none() && !self.knowledge.borrow().has_seen(&self.shape) {
             self.counts.refuse(Reason::First);
             return Ok(Found::ToSee);
         }
         self.ask(connection, &select, changes, now)
+    }
+
+    /// Forgets what is known of tables if own statements have changed some; false: one is still at it.
+    #[cold]
+    fn heed_tables(&mut self) -> bool {
+        // This session's are done.
+        self.standing.after();
+        if self.tables.are_running() {
+            return false;
+        }
+        self.tables_heeded = self.tables.count();
+        self.knowledge.borrow_mut().heed_tables(self.tables_heeded);
+        true
     }
 
     /// Whether the server may have heard nothing of the session for as long as it may.

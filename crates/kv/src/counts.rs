@@ -9,7 +9,7 @@ pub struct Counts {
     pub statements: u64,
     /// Those that a port could have answered.
     pub eligible: u64,
-    /// Those for which a port was asked.
+    /// How often a port was asked: for some statements twice.
     pub asked: u64,
     /// Those that it answered.
     pub answered: u64,
@@ -34,6 +34,11 @@ impl Counts {
     /// Counts one for which a port is asked.
     pub(crate) fn ask(&mut self) {
         self.eligible += 1;
+        self.asked += 1;
+    }
+
+    /// Counts that it is asked for the same one again.
+    pub(crate) fn ask_again(&mut self) {
         self.asked += 1;
     }
 

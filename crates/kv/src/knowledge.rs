@@ -2,6 +2,7 @@
 //! asked anew after a while.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,12 +11,14 @@ use vaquita_client::{Columns, Connection};
 
 use crate::error::Error;
 use crate::handler_socket::HandlerSocketPlan;
-use crate::memcached::{Mapping, MemcachedPlan};
+use crate::memcached::MemcachedPlan;
 use crate::plan::{Origin, Reason};
+use crate::proof::{InVain, Needed, Proof};
 use crate::select::KeySelect;
+use crate::server::Server;
 use crate::settings::Name;
 use crate::state::State;
-use crate::table::{Table, rows, value};
+use crate::table::{Table, rows};
 
 /// How many shapes of statements are remembered before all are forgotten.
 const MAX_SHAPES: usize = 1000;
@@ -30,37 +33,21 @@ const LEAST_REFUSAL: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     asked_at: Option<Instant>,
-    pub(crate) server: Server,
+    /// What the server has besides SQL, by who has asked: not everybody may know.
+    servers: FxHashMap<Box<[u8]>, Server>,
     /// Numbers from 1 on, which are never given again.
     states: HashMap<Box<[u8]>, u32>,
     last_state: u32,
     /// By the number of the kind of session, the table, and what the session may do there.
     tables: HashMap<(u32, Name), Option<Table>>,
-    verdicts: FxHashMap<Box<[u8]>, Arc<Verdict>>,
+    verdicts: FxHashMap<Box<[u8]>, Rc<Verdict>>,
     /// Shapes of statements that have succeeded.
     seen: FxHashSet<Box<[u8]>>,
     plans: u64,
-}
-
-/// What a server has besides SQL.
-#[derive(Debug, Default)]
-pub(crate) enum Server {
-    /// Nothing, or this user may not know.
-    #[default]
-    Nothing,
-    Memcached(Mapping),
-    /// The secret that HandlerSocket asks for.
-    HandlerSocket(Box<[u8]>),
-}
-
-impl Server {
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Server::Nothing => "",
-            Server::Memcached(_) => "memcached",
-            Server::HandlerSocket(_) => "handlersocket",
-        }
-    }
+    /// Up to where own statements that change tables were heeded.
+    tables_heeded: u64,
+    /// What was compared of each table, since the server was asked.
+    proofs: FxHashMap<Name, Rc<Proof>>,
 }
 
 /// How statements of a shape are answered.
@@ -71,6 +58,8 @@ pub(crate) type Verdict = Result<Planned, Reason>;
 pub(crate) struct Planned {
     pub(crate) way: Way,
     pub(crate) columns: Columns,
+    pub(crate) proof: Needed,
+    pub(crate) in_vain: InVain,
 }
 
 #[derive(Debug)]
@@ -100,14 +89,14 @@ impl Knowledge {
         shape: &[u8],
         now: Instant,
         max_stale: Duration,
-    ) -> Option<Arc<Verdict>> {
+    ) -> Option<Rc<Verdict>> {
         let verdict = self.verdicts.get(shape)?;
         if matches!(**verdict, Err(Reason::Form)) {
-            return Some(Arc::clone(verdict));
+            return Some(Rc::clone(verdict));
         }
         let age = now.saturating_duration_since(self.asked_at?);
         let most = if verdict.is_ok() { max_stale } else { max_stale.max(LEAST_REFUSAL) };
-        (age < most).then(|| Arc::clone(verdict))
+        (age < most).then(|| Rc::clone(verdict))
     }
 
     /// The number of sessions like this one.
@@ -130,28 +119,40 @@ impl Knowledge {
         self.asked_at = None;
     }
 
-    /// Asks what the server has besides SQL, if that was not asked for some time.
+    /// Forgets it if own statements have changed tables since: `count` is another number then.
+    pub(crate) fn heed_tables(&mut self, count: u64) {
+        if self.tables_heeded != count {
+            self.tables_heeded = count;
+            self.forget();
+        }
+    }
+
+    /// Asks what the server has besides SQL, if this user has not asked for some time.
     pub(crate) fn refresh(
         &mut self,
         connection: &mut Connection,
+        state: &State,
         now: Instant,
         max_stale: Duration,
     ) -> Result<(), Error> {
         let is_fresh = |asked: Instant| now.saturating_duration_since(asked) < max_stale;
-        if self.asked_at.is_some_and(is_fresh) {
-            return Ok(());
+        if !self.asked_at.is_some_and(is_fresh) {
+            self.verdicts.retain(|_, verdict| matches!(**verdict, Err(Reason::Form)));
+            self.tables.clear();
+            self.proofs.clear();
+            self.servers.clear();
+            self.asked_at = Some(now);
         }
-        self.verdicts.retain(|_, verdict| matches!(**verdict, Err(Reason::Form)));
-        self.tables.clear();
-        self.server = Server::Nothing;
-        self.asked_at = Some(now);
-        let server = if connection.is_mariadb() {
-            handler_socket(connection)
-        } else {
-            Mapping::read(connection).map(|it| it.map_or(Server::Nothing, Server::Memcached))
-        };
-        self.server = refused_is_none(server, connection)?.unwrap_or_default();
+        if !self.servers.contains_key(&state.user) {
+            let server = refused_is_none(Server::ask(connection), connection)?.unwrap_or_default();
+            self.servers.insert(state.user.clone(), server);
+        }
         Ok(())
+    }
+
+    /// What the server has besides SQL, as far as who has such a session knows.
+    pub(crate) fn server(&self, state: &State) -> &Server {
+        self.servers.get(&state.user).unwrap_or(&Server::Nothing)
     }
 
     /// Whether there may be a plan for a statement: of its table is asked what a plan needs.
@@ -166,7 +167,7 @@ impl Knowledge {
         named: &[Name],
     ) -> Result<Result<(), Reason>, Error> {
         let database = select.database.unwrap_or(&state.database);
-        let is_named = match &self.server {
+        let is_named = match self.server(state) {
             Server::Nothing => return Ok(Err(Reason::Port)),
             Server::Memcached(mapping) => mapping.of(database, select.table).is_some(),
             Server::HandlerSocket(_) => {
@@ -179,6 +180,9 @@ impl Knowledge {
         // HandlerSocket takes names as UTF-8, and what a server said of them is in the session's character set.
         if !(database.is_ascii() && select.table.is_ascii()) {
             return Ok(Err(Reason::Table));
+        }
+        if self.proof(database, select.table).differs() {
+            return Ok(Err(Reason::Differs));
         }
         self.look_at_table(connection, select, state)
     }
@@ -231,23 +235,20 @@ impl Knowledge {
         if self.verdicts.len() == MAX_SHAPES {
             self.verdicts.clear();
         }
-        self.verdicts.insert(shape.into(), Arc::new(planned));
+        self.verdicts.insert(shape.into(), Rc::new(planned));
         learnt
     }
 
-    /// What the port answers from, for people.
-    pub(crate) fn describe(&self, named: &[Name]) -> String {
-        match &self.server {
-            Server::Nothing => String::new(),
-            Server::Memcached(mapping) => mapping.to_string(),
-            Server::HandlerSocket(_) => {
-                let name = |(database, table): &Name| {
-                    let [database, table] = [database, table].map(|it| String::from_utf8_lossy(it));
-                    format!("{database}.{table}\n")
-                };
-                named.iter().map(name).collect()
-            }
-        }
+    /// What was compared of a table.
+    fn proof(&mut self, database: &[u8], table: &[u8]) -> Rc<Proof> {
+        Rc::clone(self.proofs.entry((database.into(), table.into())).or_default())
+    }
+
+    /// A row of the port's was not the server's: nothing is answered from that table until the server is asked anew.
+    pub(crate) fn differ(&mut self, proof: &Rc<Proof>) {
+        proof.set_differs();
+        let is_of_it = |planned: &Planned| Rc::ptr_eq(&planned.proof.table, proof);
+        self.verdicts.retain(|_, verdict| !verdict.as_ref().as_ref().is_ok_and(is_of_it));
     }
 
     /// Remembers that statements of a shape have no plan.
@@ -255,7 +256,7 @@ impl Knowledge {
         if self.verdicts.len() == MAX_SHAPES {
             self.verdicts.clear();
         }
-        self.verdicts.insert(shape.into(), Arc::new(Err(reason)));
+        self.verdicts.insert(shape.into(), Rc::new(Err(reason)));
     }
 
     fn plan(
@@ -274,40 +275,32 @@ impl Knowledge {
             .iter()
             .map(|column| Origin { table: column.org_table(), column: column.org_name() })
             .collect();
+        let proof = self.proof(database, select.table);
+        if proof.differs() {
+            return Err(Reason::Differs);
+        }
         let key = (self.number_of(state), (database.into(), select.table.into()));
         let table = self.tables.get(&key).and_then(Option::as_ref).ok_or(Reason::Table)?;
-        let way = match &self.server {
+        let server = self.servers.get(&state.user).unwrap_or(&Server::Nothing);
+        let (way, (places, values)) = match server {
             Server::Nothing => return Err(Reason::Port),
-            Server::Memcached(mapping) => Way::Memcached(MemcachedPlan::new(
-                mapping,
-                table,
-                select,
-                &origins,
-                &state.charset,
-                allows_dirty,
-            )?),
+            Server::Memcached(mapping) => {
+                let charset = &state.charset;
+                let plan =
+                    MemcachedPlan::new(mapping, table, select, &origins, charset, allows_dirty)?;
+                let places = plan.places();
+                (Way::Memcached(plan), places)
+            }
             Server::HandlerSocket(secret) => {
                 let plan = HandlerSocketPlan::new(table, select, &origins, &state.charset)?;
                 self.plans += 1;
-                Way::HandlerSocket(self.plans, plan, secret.clone())
+                // It is asked for columns by their names: they are right or wrong together.
+                (Way::HandlerSocket(self.plans, plan, secret.clone()), ([0].into(), 1))
             }
         };
-        Ok(Planned { way, columns: Arc::clone(columns) })
+        let proof = Needed::new(proof, places, values);
+        Ok(Planned { way, columns: Arc::clone(columns), proof, in_vain: InVain::default() })
     }
-}
-
-/// MariaDB's HandlerSocket, if it is there.
-fn handler_socket(connection: &mut Connection) -> Result<Server, Error> {
-    let active = rows(
-        connection,
-        b"SELECT 1 FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'handlersocket' AND PLUGIN_STATUS = 'ACTIVE'",
-    )?;
-    if active.is_empty() {
-        return Ok(Server::Nothing);
-    }
-    let secret = rows(connection, b"SELECT @@handlersocket_plain_secret")?;
-    let secret = secret.first().map_or(&b""[..], |row| value(row, 0)).into();
-    Ok(Server::HandlerSocket(secret))
 }
 
 /// Whether a user may read all columns of a table: the server says so.
@@ -316,17 +309,19 @@ fn may_select_all(
     database: &[u8],
     table: &[u8],
 ) -> Result<bool, Error> {
-    let quoted = |name: &[u8]| {
-        let mut quoted = vec![b'`'];
-        name.iter().for_each(|byte| {
-            quoted.extend(if *byte == b'`' { &b"``"[..] } else { std::slice::from_ref(byte) })
-        });
-        quoted.push(b'`');
-        quoted
-    };
     let from = [&quoted(database)[..], b".", &quoted(table)].concat();
     let asked = rows(connection, &[b"SELECT * FROM ", &from[..], b" WHERE 1 = 0"].concat());
     Ok(refused_is_none(asked, connection)?.is_some())
+}
+
+/// A name as it stands in a statement, whatever it is.
+pub(crate) fn quoted(name: &[u8]) -> Vec<u8> {
+    let mut quoted = vec![b'`'];
+    name.iter().for_each(|byte| {
+        quoted.extend(if *byte == b'`' { &b"``"[..] } else { std::slice::from_ref(byte) })
+    });
+    quoted.push(b'`');
+    quoted
 }
 
 /// What a server refuses to tell is not there; other errors are the connection's end.

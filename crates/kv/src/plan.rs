@@ -30,6 +30,8 @@ pub enum Reason {
     Port,
     /// The port has no such row.
     Miss,
+    /// The port's row was not the server's.
+    Differs,
     /// The row is too long, or has values that are not made of their text.
     Row,
     /// The port may give what is not committed, or is not there any more.
@@ -60,7 +62,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 23] = [
+    pub const ALL: [Reason; 24] = [
         Reason::Form,
         Reason::First,
         Reason::Transaction,
@@ -71,6 +73,7 @@ impl Reason {
         Reason::Rights,
         Reason::Port,
         Reason::Miss,
+        Reason::Differs,
         Reason::Row,
         Reason::Isolation,
         Reason::Cache,
@@ -99,6 +102,7 @@ impl Reason {
             Reason::Rights => "rights",
             Reason::Port => "port",
             Reason::Miss => "miss",
+            Reason::Differs => "differs",
             Reason::Row => "row",
             Reason::Isolation => "isolation",
             Reason::Cache => "cache",

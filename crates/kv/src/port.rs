@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -50,8 +49,6 @@ pub(crate) struct Port {
     link: Mutex<Option<Link>>,
     /// Until when it is left alone.
     paused_until: Mutex<Option<Instant>>,
-    /// Whether one of this thread's sessions has changed tables since that was asked.
-    tables_changed: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -76,7 +73,6 @@ impl Port {
             max_life,
             link: Mutex::new(None),
             paused_until: Mutex::new(None),
-            tables_changed: AtomicBool::new(false),
         }
     }
 
@@ -94,17 +90,6 @@ impl Port {
             *link = None;
         }
         link.is_some()
-    }
-
-    /// A statement is about to change tables.
-    pub(crate) fn tables_change(&self) {
-        self.tables_changed.store(true, Relaxed);
-        self.close();
-    }
-
-    /// Whether one has since this was asked last.
-    pub(crate) fn have_tables_changed(&self) -> bool {
-        self.tables_changed.load(Relaxed) && self.tables_changed.swap(false, Relaxed)
     }
 
     /// Has a request made of memcached; after an error the connection is closed.

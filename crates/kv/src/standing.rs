@@ -7,6 +7,7 @@ use vaquita_client::{Effect, Onlooker, Session};
 
 use crate::plan::Reason;
 use crate::port::Port;
+use crate::shared::{Changes, Shared};
 use crate::watch::Watch;
 
 /// What one begins to count at: what was prepared under the eyes of another one is not taken for its own.
@@ -33,11 +34,14 @@ pub(crate) struct Standing {
     has_begun: AtomicBool,
     /// Its tables may not be changed while the port has them open.
     port: Arc<Port>,
+    /// What is done to the server's tables; and whether a statement of this session's may be at it.
+    tables: Arc<Changes>,
+    is_at_tables: AtomicBool,
     pub(crate) watch: Arc<Watch>,
 }
 
 impl Standing {
-    pub(crate) fn new(port: Arc<Port>, session: &Session) -> Standing {
+    pub(crate) fn new(shared: &Shared, session: &Session) -> Standing {
         let first = FIRST.fetch_add(A_STANDING, Relaxed);
         Standing {
             changes: AtomicU64::new(first),
@@ -47,7 +51,9 @@ impl Standing {
             told: AtomicU64::new(session.state_changes),
             is_known: AtomicBool::new(true),
             has_begun: AtomicBool::new(true),
-            port,
+            port: Arc::clone(&shared.port),
+            tables: Arc::clone(&shared.changes),
+            is_at_tables: AtomicBool::new(false),
             watch: Arc::default(),
         }
     }
@@ -82,6 +88,14 @@ impl Standing {
         self.told.store(session.state_changes, Relaxed);
     }
 
+    /// A statement is about to change tables: nobody relies on them until it is done, and the port has none open.
+    fn begin_tables(&self) {
+        if !self.is_at_tables.swap(true, Relaxed) {
+            self.tables.begin();
+        }
+        self.port.close();
+    }
+
     /// A statement that looks as if it changed nothing may have called something that does.
     fn heed_told(&self, session: &Session) {
         let before = self.told.swap(session.state_changes, Relaxed);
@@ -99,7 +113,7 @@ impl Onlooker for Standing {
         match effect {
             Effect::Nothing => return,
             Effect::Transactions | Effect::OtherDatabase | Effect::Settings => {}
-            Effect::Tables => self.port.tables_change(),
+            Effect::Tables => self.begin_tables(),
             Effect::Locks => {
                 self.is_locked.store(true, Relaxed);
                 self.port.close();
@@ -108,7 +122,7 @@ impl Onlooker for Standing {
             Effect::NextTransaction => self.is_in_doubt.store(true, Relaxed),
             Effect::Anything => {
                 self.is_in_doubt.store(true, Relaxed);
-                self.port.tables_change();
+                self.begin_tables();
             }
             Effect::End => {
                 self.is_in_doubt.store(false, Relaxed);
@@ -126,7 +140,19 @@ impl Onlooker for Standing {
         }
     }
 
+    fn after(&self) {
+        if self.is_at_tables.swap(false, Relaxed) {
+            self.tables.end();
+        }
+    }
+
     fn epoch(&self) -> u64 {
         self.meanings.load(Relaxed)
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.after();
     }
 }

@@ -14,6 +14,8 @@ use crate::table::{rows, value};
 pub(crate) struct State {
     /// All that was asked, as one text: sessions of the same text are alike.
     pub(crate) text: Box<[u8]>,
+    /// Who it is to the server, and in which role.
+    pub(crate) user: Box<[u8]>,
     /// The current database; empty if there is none.
     pub(crate) database: Box<[u8]>,
     /// The character set of statements and results.
@@ -37,8 +39,15 @@ const TRACK: &[u8] = b"SET SESSION session_track_state_change = ON";
 impl State {
     /// That of a session that could not be asked.
     pub(crate) fn unknown() -> State {
-        let (text, database, charset) = Default::default();
-        State { text, database, charset, silence: Duration::ZERO, reason: Some(Reason::Settings) }
+        let (text, user, database, charset) = Default::default();
+        State {
+            text,
+            user,
+            database,
+            charset,
+            silence: Duration::ZERO,
+            reason: Some(Reason::Settings),
+        }
     }
 
     /// Asks the session; with `is_new` it is also told to tell of its changes.
@@ -70,8 +79,8 @@ impl State {
         let [row] = &*said else { return Err(Error::Malformed("no row of settings")) };
         let [mode, limit, client, of_connection, results, isolation, database] =
             [0, 1, 2, 3, 4, 5, 6].map(|place| value(row, place));
-        let [patience, begins_with, _, waits, asof] =
-            [8, 9, 10, 11, 12].map(|place| value(row, place));
+        let [user, patience, begins_with, role, waits, asof] =
+            [7, 8, 9, 10, 11, 12].map(|place| value(row, place));
         let is_mode = |mode: &[u8]| MODES.contains(&mode);
         let has_one_charset = client == of_connection && client == results && has_ascii(client);
         let reason = if !leaves_no_tables(begins_with, connection.session().dialect()) {
@@ -92,7 +101,8 @@ impl State {
         let text = (0..row.len()).map(|place| value(row, place));
         let text = text.collect::<Vec<_>>().join(&b'\n').into();
         let silence = Duration::from_secs(decimal(patience).unwrap_or_default()) / 2;
-        Ok(State { text, database: database.into(), charset: client.into(), silence, reason })
+        let user = [user, role].join(&b'\n').into();
+        Ok(State { text, user, database: database.into(), charset: client.into(), silence, reason })
     }
 }
 

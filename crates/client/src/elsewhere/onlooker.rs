@@ -15,6 +15,9 @@ pub trait Onlooker: Debug + Send + Sync {
     /// A command is about to be sent that does this to others; the session is as it was left by the one before.
     fn before(&self, effect: Effect, session: &Session);
 
+    /// What was sent and may change tables, or anything, is done: nothing of its reply is due any more. It may be told twice of the same.
+    fn after(&self) {}
+
     /// A number that is another one whenever the same text may mean something else.
     fn epoch(&self) -> u64;
 }
@@ -46,6 +49,15 @@ impl Connection {
     pub fn set_onlooker(&mut self, onlooker: Option<Arc<dyn Onlooker>>) {
         self.onlooker = onlooker;
         self.tell_of_init_commands();
+    }
+
+    /// Tells who looks on that what it was told of before is done, unless others were sent behind it.
+    #[cold]
+    pub(crate) fn tell_end(&mut self) {
+        if !self.is_followed {
+            self.tells_end = false;
+            self.onlooker.iter().for_each(|onlooker| onlooker.after());
+        }
     }
 
     /// Tells who looks on what the init commands have done: they ran as the session began.

@@ -116,7 +116,7 @@ impl Connection {
             }
             ComQueryResponse::Err(err) => {
                 let error = Error::server(&err);
-                self.state = State::Ready;
+                self.state = self.end_of_statement();
                 Err(error)
             }
             ComQueryResponse::LocalInfileRequest(_) | ComQueryResponse::ColumnCount(_) => {

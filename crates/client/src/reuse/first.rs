@@ -215,6 +215,7 @@ impl Connection {
         replacement.reuse.counts.replaced += 1;
         replacement.statement_cache = std::mem::take(&mut self.statement_cache);
         replacement.onlooker = self.onlooker.take();
+        replacement.tells_end = self.tells_end;
         replacement.heed(Effect::End);
         replacement.tell_of_init_commands();
         self.state = State::Broken;

@@ -114,6 +114,7 @@ impl Connection {
     pub(crate) fn heed(&mut self, effect: Effect) {
         if let Some(onlooker) = &self.onlooker {
             onlooker.before(effect, &self.session);
+            self.tells_end |= matches!(effect, Effect::Tables | Effect::Anything);
         }
         match effect {
             Effect::OtherDatabase if self.session.tells_database => {}

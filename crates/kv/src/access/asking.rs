@@ -6,6 +6,7 @@ use std::time::Instant;
 use vaquita_client::{Connection, Error};
 
 use super::{Access, Asked, Found};
+use crate::counts::Counts;
 use crate::knowledge::{Planned, Way};
 use crate::memcached::Key;
 use crate::plan::Reason;
@@ -13,6 +14,13 @@ use crate::shape::Values;
 
 /// A row that a port gave, with the place of its key among those that were asked for.
 pub(super) type Row = (usize, Vec<Option<Vec<u8>>>);
+
+/// What a port gave.
+pub(super) struct Given {
+    pub(super) rows: Vec<Row>,
+    /// For how many keys it was asked.
+    asked: usize,
+}
 
 impl Access {
     /// Asks the port for a statement's row, if there is a plan for these values.
@@ -23,20 +31,31 @@ impl Access {
         values: Values<'_>,
         planned: &Planned,
     ) -> Result<Found, Error> {
-        let rows = self.ask_for(connection, planned, &[(0, values)]).unwrap_or_default();
-        let Some((_, row)) = rows.first() else { return Ok(Found::Server) };
-        let is_answered = match whole(planned, row) {
-            Ok(row) => {
-                let row = std::iter::once(&row[..]);
-                connection.answer_rows(&planned.columns, asked.given.is_some(), row) == 1
-            }
-            Err(reason) => return self.refuse(reason),
-        };
-        if !is_answered {
+        if planned.in_vain.leaves_out() {
             return self.refuse(Reason::Row);
         }
+        let rows = self.ask_for(connection, planned, &[(0, values)]).unwrap_or_default();
+        let Some((_, given)) = rows.first() else { return Ok(Found::Server) };
+        let row = match planned.way.row(given) {
+            Ok(row) => row,
+            Err(reason) => return self.refuse(reason),
+        };
+        if !planned.proof.is_done() {
+            let compared = self.compare(connection, asked.sql, values, planned, given, &row)?;
+            if let Err(reason) = compared {
+                return self.refuse(reason);
+            }
+        }
+        let (columns, rows) = (&planned.columns, std::iter::once(&row[..]));
+        if connection.answer_rows(columns, asked.given.is_some(), rows) == 0 {
+            planned.in_vain.add();
+            return self.refuse(Reason::Row);
+        }
+        if planned.proof.is_done() {
+            planned.in_vain.end();
+        }
         self.counts.answered += 1;
-        Ok(Found::Answered(Arc::clone(&planned.columns)))
+        Ok(Found::Answered(Arc::clone(columns)))
     }
 
     /// Asks the port for keys, in one request: the rows that it has. What it is not asked for, or does not have, is counted. `None`: it failed, or
@@ -47,6 +66,31 @@ impl Access {
         planned: &Planned,
         keys: &[(usize, Values<'_>)],
     ) -> Option<Vec<Row>> {
+        let given = match self.given(connection, planned, keys, Counts::ask) {
+            Ok(given) => given,
+            Err(reason) => {
+                self.counts.refuse(reason);
+                return None;
+            }
+        };
+        for _ in given.rows.len()..given.asked {
+            self.counts.misses += 1;
+            self.counts.refuse(Reason::Miss);
+        }
+        Some(given.rows)
+    }
+
+    /// What the port gives for keys, in one request. What it is not asked for is counted.
+    ///
+    /// # Errors
+    /// Why all of them go to the server.
+    pub(super) fn given(
+        &mut self,
+        connection: &mut Connection,
+        planned: &Planned,
+        keys: &[(usize, Values<'_>)],
+        count: fn(&mut Counts),
+    ) -> Result<Given, Reason> {
         let dialect = connection.session().dialect();
         let now = Instant::now();
         // Looked at while the port is at work.
@@ -54,14 +98,14 @@ impl Access {
         let mut rows = Vec::with_capacity(keys.len());
         let (asked, reply) = match &planned.way {
             Way::Memcached(plan) => {
-                let sent = self.sent(keys, |values| {
+                let sent = self.sent(keys, count, |values| {
                     let mut bytes = Vec::new();
                     let value = values.all().first().ok_or(Reason::Form)?;
                     plan.put_key(*value, dialect, &mut bytes)?;
                     Ok(bytes)
                 });
                 if sent.is_empty() {
-                    return Some(rows);
+                    return Ok(Given { rows, asked: 0 });
                 }
                 let ask = self.port.memcached(now, |port| {
                     let keys = sent.iter().map(|(_, bytes)| Key::new(bytes));
@@ -77,9 +121,9 @@ impl Access {
                 (sent.len(), ask)
             }
             Way::HandlerSocket(id, plan, secret) => {
-                let sent = self.sent(keys, |values| plan.key(values.all(), dialect));
+                let sent = self.sent(keys, count, |values| plan.key(values.all(), dialect));
                 if sent.is_empty() {
-                    return Some(rows);
+                    return Ok(Given { rows, asked: 0 });
                 }
                 let keys: Vec<Vec<Option<&[u8]>>> = sent
                     .iter()
@@ -103,20 +147,10 @@ impl Access {
         match reply {
             Err(_) => {
                 self.counts.errors += 1;
-                self.counts.refuse(Reason::Port);
-                None
+                Err(Reason::Port)
             }
-            Ok(()) if !is_quiet => {
-                self.counts.refuse(Reason::Row);
-                None
-            }
-            Ok(()) => {
-                for _ in rows.len()..asked {
-                    self.counts.misses += 1;
-                    self.counts.refuse(Reason::Miss);
-                }
-                Some(rows)
-            }
+            Ok(()) if !is_quiet => Err(Reason::Row),
+            Ok(()) => Ok(Given { rows, asked }),
         }
     }
 
@@ -124,6 +158,7 @@ impl Access {
     fn sent<K>(
         &mut self,
         keys: &[(usize, Values<'_>)],
+        count: fn(&mut Counts),
         key: impl Fn(&Values<'_>) -> Result<K, Reason>,
     ) -> Vec<(usize, K)> {
         let mut sent = Vec::with_capacity(keys.len());
@@ -131,7 +166,7 @@ impl Access {
             match key(values) {
                 Ok(_) if self.is_advising() => self.counts.eligible += 1,
                 Ok(key) => {
-                    self.counts.ask();
+                    count(&mut self.counts);
                     sent.push((*place, key));
                 }
                 Err(reason) => self.counts.refuse(reason),
@@ -141,17 +176,19 @@ impl Access {
     }
 }
 
-/// A port's row as the server would give it.
-///
-/// # Errors
-/// Why it is none.
-pub(super) fn whole<'r>(
-    planned: &Planned,
-    row: &'r [Option<Vec<u8>>],
-) -> Result<Vec<Option<&'r [u8]>>, Reason> {
-    let values: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
-    match &planned.way {
-        Way::Memcached(plan) => plan.row(values.first().copied().flatten().unwrap_or_default()),
-        Way::HandlerSocket(_, plan, _) => plan.check(&values).map(|()| values),
+impl Way {
+    /// A row of the result, of what the port gave for it.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(super) fn row<'r>(
+        &self,
+        given: &'r [Option<Vec<u8>>],
+    ) -> Result<Vec<Option<&'r [u8]>>, Reason> {
+        let values: Vec<Option<&[u8]>> = given.iter().map(Option::as_deref).collect();
+        match self {
+            Way::Memcached(plan) => plan.row(values.first().copied().flatten().unwrap_or_default()),
+            Way::HandlerSocket(_, plan, _) => plan.check(&values).map(|()| values),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked of the server, and what its answers tell: what a session is like, what a table is, which columns a shape has.
 
-use std::sync::Arc;
+use std::rc::Rc;
 use std::time::Instant;
 
 use vaquita_client::{Columns, Connection, Dialect, Error};
@@ -31,10 +31,10 @@ impl Access {
     }
 
     /// The verdict upon the shape at hand in a session as this one is.
-    pub(super) fn verdict(&mut self, now: Instant) -> Option<Arc<Verdict>> {
+    pub(super) fn verdict(&mut self, now: Instant) -> Option<Rc<Verdict>> {
         let (_, number, state) = self.state.as_ref()?;
         if let Some(reason) = state.reason {
-            return Some(Arc::new(Err(reason)));
+            return Some(Rc::new(Err(reason)));
         }
         let number = *number;
         self.set_state(number);
@@ -77,7 +77,7 @@ impl Access {
         let Some((_, _, state)) = &self.state else { return self.refuse(Reason::Settings) };
         let mut knowledge = self.knowledge.borrow_mut();
         let looked = self.apart(connection, |connection| {
-            knowledge.refresh(connection, now, self.settings.max_stale)?;
+            knowledge.refresh(connection, state, now, self.settings.max_stale)?;
             let looked = knowledge.look(connection, select, state, &self.settings.tables)?;
             if looked.is_err() && self.advising.is_some() {
                 let _ = knowledge.look_at_table(connection, select, state)?;

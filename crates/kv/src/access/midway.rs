@@ -5,8 +5,8 @@ use std::time::Instant;
 use vaquita_client::{Connection, Error};
 
 use super::Access;
-use crate::knowledge::Server;
 use crate::memcached::Mapping;
+use crate::server::Server;
 
 impl Access {
     /// Takes the place of another one, or of none, behind statements that perhaps nobody has looked at: if those may have left temporary tables,
@@ -25,19 +25,22 @@ impl Access {
     /// # Errors
     /// The connection's.
     pub fn look_for_port(&mut self, connection: &mut Connection) -> Result<bool, Error> {
+        // Where it can't be known what the session is like no port is asked, but there may be one.
+        let changes = self.standing.changes(connection.session()).unwrap_or_default();
+        self.ask_state(connection, changes)?;
+        let Some((_, _, state)) = &self.state else { return Ok(false) };
         let asked = self.apart(connection, |connection| {
             let mut knowledge = self.knowledge.borrow_mut();
-            knowledge.refresh(connection, Instant::now(), self.settings.max_stale)
+            knowledge.refresh(connection, state, Instant::now(), self.settings.max_stale)
         });
         if let Err(crate::Error::Lost(error)) = asked {
             return Err(error);
         }
-        let knowledge = self.knowledge.borrow();
-        self.plugin = match &knowledge.server {
+        self.plugin = match self.knowledge.borrow().server(state) {
             Server::Memcached(mapping) => Some(Box::new(mapping.clone())),
             _ => None,
         };
-        Ok(!knowledge.server.name().is_empty())
+        Ok(!self.port_name().is_empty())
     }
 
     /// What the memcached plugin was told when [`Access::look_for_port`] looked, if there is one.

@@ -2,7 +2,7 @@
 
 use vaquita_client::{Buffered, Columns, Connection, Error, Parameter, Statement};
 
-use super::asking::{Row, whole};
+use super::asking::Row;
 use super::{Access, Asked, Found, literal};
 use crate::knowledge::Planned;
 use crate::plan::Reason;
@@ -64,8 +64,11 @@ impl Access {
                 values.bind(key.iter().map(literal)).then_some((*place, values))
             });
             let asked: Vec<_> = asked.collect();
+            if planned.in_vain.leaves_out() {
+                break;
+            }
             let Some(rows) = self.ask_for(connection, planned, &asked) else { break };
-            self.answer(connection, planned, &rows, &mut given)?;
+            self.answer(connection, sql, planned, &asked, &rows, &mut given)?;
         }
         Ok(Some(given))
     }
@@ -74,18 +77,30 @@ impl Access {
     fn answer(
         &mut self,
         connection: &mut Connection,
+        sql: &[u8],
         planned: &Planned,
+        asked: &[(usize, Values<'_>)],
         rows: &[Row],
         given: &mut Given,
     ) -> Result<(), Error> {
-        let mut rows_of = Vec::with_capacity(rows.len());
-        for (place, row) in rows {
-            match whole(planned, row) {
-                Ok(row) => rows_of.push((*place, row)),
+        let mut whole = Vec::with_capacity(rows.len());
+        for (place, given) in rows {
+            let row = match planned.way.row(given) {
+                Ok(row) if !planned.proof.is_done() => {
+                    let Some((_, values)) = asked.iter().find(|(at, _)| at == place) else {
+                        continue;
+                    };
+                    self.compare(connection, sql, *values, planned, given, &row)?.map(|()| row)
+                }
+                row => row,
+            };
+            match row {
+                Ok(row) => whole.push((*place, row)),
                 Err(reason) => self.counts.refuse(reason),
             }
         }
-        let mut left = &rows_of[..];
+        let before = self.counts.answered;
+        let mut left = &whole[..];
         while !left.is_empty() {
             let rows = left.iter().map(|(_, row)| &row[..]);
             let answered = connection.answer_rows(&planned.columns, true, rows);
@@ -97,6 +112,11 @@ impl Access {
                 self.counts.refuse(Reason::Row);
             }
             left = left.get(answered.max(1)..).unwrap_or_default();
+        }
+        if self.counts.answered > before {
+            planned.in_vain.end();
+        } else if !whole.is_empty() {
+            planned.in_vain.add();
         }
         Ok(())
     }

@@ -129,6 +129,19 @@ impl Plan {
         Ok(row)
     }
 
+    /// The places of the result's columns among the values that the port gives, and how many it gives.
+    pub(crate) fn places(&self) -> (Box<[usize]>, usize) {
+        (self.columns.iter().map(|(place, _)| *place).collect(), self.values)
+    }
+
+    /// All values that the port gave, if there are as many as there should be.
+    pub(crate) fn values<'v>(&self, given: &'v [u8]) -> Vec<&'v [u8]> {
+        if self.values == 1 {
+            return vec![given];
+        }
+        (0..self.values).map_while(|place| self.part(given, place)).collect()
+    }
+
     /// One of several values; `None` if there are more or fewer than there should be.
     fn part<'v>(&self, given: &'v [u8], place: usize) -> Option<&'v [u8]> {
         let mut parts = 0;

@@ -16,7 +16,9 @@ mod places;
 mod port;
 #[path = "../ports/mod.rs"]
 mod ports;
+mod proof;
 mod relay;
+mod scripted;
 
 use places::{BY_KEY, Place};
 use vaquita_client::{Data, Parameter, QueryResponse};
