@@ -171,6 +171,8 @@ $tell = function (bool $by_port) use (&$told): void {
     $told[] = $by_port;
 };
 $ask = function (mysqli $link, int $times = 3) use (&$told): void {
+    // What is known of tables may be too old for the first.
+    $link->query("SELECT v FROM n WHERE k = 'plain'");
     $told = [];
     for ($i = 0; $i < $times; $i++) {
         $row = $link->query("SELECT v FROM n WHERE k = 'plain'")->fetch_row();
@@ -349,9 +351,9 @@ true
 ["temporary"]
 === another session
 ["temporary"] | [false, false, false] | "on" | true
-["theirs"] | [false, true, true] | "on" | true
+["theirs"] | [true, true, true] | "on" | true
 ["theirs"] | [] | "off" | false
-["theirs"] | [false, true, true] | "on" | true
+["theirs"] | [true, true, true] | "on" | true
 ["theirs"] | [] | "off" | false
 closed: thrown Error(0): mysqli object is already closed
 closed, its configuration: thrown Error(0): mysqli object is already closed

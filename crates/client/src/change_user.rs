@@ -57,6 +57,7 @@ impl Connection {
         *self.options = options;
         self.reuse.user_changed();
         self.confirm_charset(Some(self.charset))?;
+        self.begin_tracking()?;
         self.tell_query_timeout_again()
     }
 

@@ -177,6 +177,7 @@ impl Connection {
         self.session.warnings = 0;
         self.session.field_count = 0;
         self.set_charset(self.charset)?;
+        self.begin_tracking()?;
         self.tell_query_timeout_again()
     }
 

@@ -27,6 +27,9 @@ use crate::tls;
 use crate::transport::Transport;
 use crate::wire::ByteStream;
 
+/// Has a server tell of changes that statements do not show.
+pub(crate) const TRACK: &[u8] = b"SET SESSION session_track_state_change = ON";
+
 impl Connection {
     /// Connects, authenticates, and runs the init commands.
     ///
@@ -140,6 +143,8 @@ impl Connection {
             elsewhere: Elsewhere::default(),
             onlooker: None,
             tells_end: false,
+            tracks_changes: options.tracks_changes
+                && established.capabilities.contains(Capabilities::SESSION_TRACK),
             begun: Instant::now(),
         };
         let begun = connection.begin_session(options);
@@ -153,6 +158,7 @@ impl Connection {
     /// Does what has to be done before the first command of the user's.
     fn begin_session(&mut self, options: &ConnectOptions) -> Result<(), Error> {
         self.confirm_charset(options.charset)?;
+        self.begin_tracking()?;
         self.set_timeouts(options)?;
         if options.query_timeout.is_some() {
             self.within_connect_timeout(|it| it.set_query_timeout(options.query_timeout))?;
@@ -171,6 +177,32 @@ impl Connection {
         act(self)?;
         let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
         self.stream.transport().set_timeouts(read_timeout, write_timeout)
+    }
+
+    /// Has the server tell of changes of a session that has just begun, if that is wanted.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub(crate) fn begin_tracking(&mut self) -> Result<(), Error> {
+        if !self.tracks_changes {
+            return Ok(());
+        }
+        let said = self.session.clone();
+        let tracked = self.run_own(TRACK);
+        self.session.keep_statement(said);
+        match tracked {
+            // One that does not know it.
+            Err(Error::Server { .. }) if self.state == State::Ready => {
+                self.tracks_changes = false;
+                Ok(())
+            }
+            tracked => tracked,
+        }
+    }
+
+    /// Whether the server tells of changes of its session that statements don't show, and has from its beginning on.
+    pub fn tracks_changes(&self) -> bool {
+        self.tracks_changes
     }
 
     /// The connection phase is over: reads and writes have their own time, and the init commands are run.

@@ -100,6 +100,8 @@ pub struct Connection {
     pub(crate) onlooker: Option<Arc<dyn Onlooker>>,
     /// Whether that is to be told when what was sent is done.
     pub(crate) tells_end: bool,
+    /// Whether the server tells of changes of the session that statements don't show.
+    pub(crate) tracks_changes: bool,
     pub(crate) begun: Instant,
 }
 

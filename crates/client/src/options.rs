@@ -85,6 +85,9 @@ pub struct ConnectOptions {
     /// How many statements that were closed are kept at the most for whoever prepares the same text again, which costs no round trip then.
     /// They are kept only where nobody can tell the difference, and the server tells of its session. 0: none.
     pub statement_cache: usize,
+    /// Whether the server is to tell of changes of its session that statements don't show (`session_track_state_change`), from the beginning on:
+    /// temporary tables that a trigger or a function makes. [`crate::Session::state_changes`] counts them. A server that can't, does not.
+    pub tracks_changes: bool,
 }
 
 impl ConnectOptions {
@@ -110,6 +113,7 @@ impl ConnectOptions {
             host_limit: None,
             is_persistent: false,
             statement_cache: 0,
+            tracks_changes: false,
         }
     }
 
@@ -136,6 +140,7 @@ impl ConnectOptions {
             host_limit,
             is_persistent,
             statement_cache,
+            tracks_changes,
         } = self;
         *address == other.address
             && *user == other.user
@@ -152,6 +157,7 @@ impl ConnectOptions {
             && *host_limit == other.host_limit
             && *is_persistent == other.is_persistent
             && *statement_cache == other.statement_cache
+            && *tracks_changes == other.tracks_changes
     }
 }
 

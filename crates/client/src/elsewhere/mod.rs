@@ -24,6 +24,18 @@ pub const MAX_ELSEWHERE_BYTES: usize = 64 << 10;
 /// where a statement names a table, of whatever kind.
 const SELECT_ONE_ROW: &[u8] = b"SELECT 1 FROM (SELECT 1) AS t";
 
+/// The most rows that the server is had to find again.
+const MAX_FOUND_ROWS: u64 = 10_000;
+
+/// A statement that finds so many rows, or that most.
+fn select_rows(count: u64) -> Vec<u8> {
+    let ten = ["SELECT 1"; 10].join(" UNION ALL ");
+    let count = count.min(MAX_FOUND_ROWS);
+    let factors = (1..=count.max(1).ilog10() + 1).map(|factor| format!("({ten}) AS t{factor}"));
+    let tables = factors.collect::<Vec<_>>().join(", ");
+    format!("SELECT 1 FROM {tables} LIMIT {count}").into_bytes()
+}
+
 /// The flags that say what the session is like, not what became of a statement.
 const OF_SESSION: [StatusFlags; 2] = [StatusFlags::AUTOCOMMIT, StatusFlags::NO_BACKSLASH_ESCAPES];
 
@@ -35,6 +47,10 @@ pub(crate) struct Elsewhere {
     makes_good: bool,
     /// Whether the server has warnings of an earlier statement still, which not every later one takes away.
     has_warned: bool,
+    /// FOUND_ROWS() of the last SELECT where that is owed; `None`: 1.
+    found: Option<u64>,
+    /// FOUND_ROWS() of before the driver's own questions, if it has asked some since the last statement.
+    before: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +84,7 @@ impl Elsewhere {
     #[inline]
     pub(crate) fn preparing_failed(&mut self) {
         if self.is_owed() {
-            *self = Elsewhere { owed: Owed::FoundRows, ..Elsewhere::default() };
+            *self = Elsewhere { owed: Owed::FoundRows, found: self.found, ..Elsewhere::default() };
         }
     }
 
@@ -77,6 +93,16 @@ impl Elsewhere {
     pub(crate) fn statement_done(&mut self) {
         if self.makes_good {
             *self = Elsewhere::default();
+        }
+        self.before = None;
+    }
+
+    /// It has failed: FOUND_ROWS() is what it was.
+    #[cold]
+    pub(crate) fn statement_failed(&mut self) {
+        if let Some(found) = self.before.take() {
+            let found = Some(found);
+            *self = Elsewhere { owed: Owed::FoundRows, found, ..Elsewhere::default() };
         }
     }
 }
@@ -153,7 +179,8 @@ impl Connection {
         self.layout = self.known_columns.layout(columns, is_binary);
         self.columns = columns.clone();
         self.state = State::FetchingData;
-        self.elsewhere = Elsewhere { owed: Owed::Statement, makes_good: false, has_warned };
+        let owed = Owed::Statement;
+        self.elsewhere = Elsewhere { owed, has_warned, ..Elsewhere::default() };
     }
 
     /// Tells the server what is owed, before a statement that looks at it, or may.
@@ -192,7 +219,8 @@ impl Connection {
             // What it may look at was left by a write, or by an error.
             return Ok(());
         }
-        self.elsewhere = Elsewhere { owed: Owed::FoundRows, makes_good: sets, has_warned: false };
+        let (owed, found) = (Owed::FoundRows, self.elsewhere.found);
+        self.elsewhere = Elsewhere { owed, makes_good: sets, found, ..Elsewhere::default() };
         Ok(())
     }
 
@@ -219,16 +247,38 @@ impl Connection {
         if is_told { self.tell_of_elsewhere() } else { Ok(()) }
     }
 
+    /// What FOUND_ROWS() is, which the driver's own questions are about to change; `None`: that was not to be had.
+    pub(crate) fn found_rows(&mut self) -> Option<u64> {
+        if self.elsewhere.before.is_some() || self.state != State::Ready {
+            return self.elsewhere.before;
+        }
+        if self.elsewhere.is_owed() {
+            return self.elsewhere.found.or(Some(1));
+        }
+        self.send_query(b"SELECT FOUND_ROWS()").ok()?;
+        let QueryResponse::ResultSet(_) = self.read_query_response().ok()? else { return None };
+        let mut said = self.store_result().ok()?;
+        let value = said.next_row()?.values().next()??;
+        std::str::from_utf8(value).ok()?.parse().ok()
+    }
+
+    /// Those questions have been asked.
+    pub(crate) fn keep_found_rows(&mut self, found: Option<u64>) {
+        self.elsewhere.before = found;
+    }
+
     /// Tells the server what is owed.
     ///
     /// # Errors
     /// The connection failed.
     pub(crate) fn tell_of_elsewhere(&mut self) -> Result<(), Error> {
-        if !std::mem::take(&mut self.elsewhere).is_owed() {
+        let elsewhere = std::mem::take(&mut self.elsewhere);
+        if !elsewhere.is_owed() {
             return Ok(());
         }
         let said = self.session.clone();
-        self.send_now(Command::Query(SELECT_ONE_ROW))?;
+        let sql = elsewhere.found.map(select_rows).unwrap_or(SELECT_ONE_ROW.to_vec());
+        self.send_now(Command::Query(&sql))?;
         self.answer = Answer::Text;
         self.state = State::QuerySent;
         let told = match self.read_query_response() {

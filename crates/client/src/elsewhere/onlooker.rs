@@ -28,7 +28,9 @@ impl Connection {
     pub fn apart<R>(&mut self, ask: impl FnOnce(&mut Connection) -> R) -> R {
         let onlooker = self.onlooker.take();
         let said = self.session.clone();
+        let found = self.found_rows();
         let asked = ask(self);
+        self.keep_found_rows(found);
         let has_failed = said.has_failed;
         self.session.keep_statement(said);
         self.session.has_failed = has_failed;

@@ -7,6 +7,7 @@ use vaquita_protocol::{Capabilities, Command, SetOption};
 use super::harmless::{names_wait_timeout, only_sets};
 use super::learnt::Learnt;
 use super::{Left, Reset, first::First, traces::Traces};
+use crate::connect::TRACK;
 use crate::connection::Connection;
 use crate::elsewhere::Elsewhere;
 use crate::error::Error;
@@ -172,6 +173,9 @@ impl Connection {
         }
         if let Some(limit) = self.told_query_timeout() {
             self.write_owed(Command::Query(limit.as_bytes()))?;
+        }
+        if self.tracks_changes {
+            self.write_owed(Command::Query(TRACK))?;
         }
         let init_commands = std::mem::take(&mut self.options.init_commands);
         let written = self.write_init_commands(&init_commands);

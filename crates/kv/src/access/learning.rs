@@ -51,8 +51,9 @@ impl Access {
         changes: u64,
     ) -> Result<(), Error> {
         self.state = None;
-        let has_begun = self.standing.has_begun();
-        let asked = self.apart(connection, |connection| State::ask(connection, has_begun));
+        // Else the server has told of changes from the beginning on.
+        let is_untold = self.standing.has_begun() && !connection.tracks_changes();
+        let asked = self.apart(connection, |connection| State::ask(connection, is_untold));
         let state = match asked {
             Ok(state) => state,
             Err(crate::Error::Lost(error))

@@ -1,5 +1,6 @@
 //! How a connection is described to the driver: who connects to what, what the script asked for, what the settings say.
 
+use super::key_value;
 use super::options::{Options, milliseconds, path_of, seconds};
 use super::tls;
 use crate::zend::ini::{self, Kept};
@@ -70,6 +71,7 @@ impl Target<'_> {
         options.init_commands.clone_from(&asked.init_commands);
         options.server_public_key.clone_from(&asked.server_public_key);
         options.statement_cache = defaults.own.statement_cache;
+        options.tracks_changes = key_value::is_on();
         options.cleartext_password = defaults.own.cleartext_password;
         options.tls = tls::options(asked, &defaults.tls, flags);
         options.host_limit = defaults.host_limit.map(|(most, folder)| HostLimit {

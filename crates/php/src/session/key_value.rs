@@ -37,6 +37,11 @@ pub(crate) fn is_path(text: &[u8]) -> bool {
     text.is_empty() || text.starts_with(b"/")
 }
 
+/// Whether statements of the connections to come may be answered by a port.
+pub(super) fn is_on() -> bool {
+    settings().is_some_and(|settings| settings.mode == Mode::On)
+}
+
 /// What is set for the connections to come; `None`: they go to the server with all.
 fn settings() -> Option<Settings> {
     let mode = match ini::string(c"vaquita.kv") {
