@@ -50,6 +50,78 @@ for ($i = 0; $i < 3; $i++) {
     $db->close();
 }
 
+section('a session that a refused user leaves');
+$db = connect();
+try {
+    $db->change_user(server('USER'), 'wrong', server('DATABASE'));
+} catch (mysqli_sql_exception) {
+    // MySQL closes the connection then.
+}
+$db = on_mariadb() ? $db : connect();
+$db->select_db(server('DATABASE'));
+$read($db);
+
+section('a handle of PDO that was made without');
+ini_set('vaquita.kv', 'off');
+$pdo = connect_pdo([PDO::ATTR_PERSISTENT => true]);
+$id = $pdo->query('SELECT CONNECTION_ID()')->fetchColumn();
+unset($pdo);
+ini_set('vaquita.kv', 'on');
+$pdo = connect_pdo([PDO::ATTR_PERSISTENT => true]);
+$pdo->exec('INSERT INTO kv_calls VALUES (' . ++$calls . ')');
+$value = fn() => $pdo->query(BY_KEY)->fetchColumn();
+show($id === $pdo->query('SELECT CONNECTION_ID()')->fetchColumn(), $value(), $value(), $value());
+
+section('another connection in the place of one that is dead');
+$persistent = fn() => connect(hostname: 'p:' . address()['hostname']);
+foreach (['INSERT INTO kv_calls VALUES (%d)' => 'ROLLBACK', 'LOCK TABLES kv_begin READ' => 'UNLOCK TABLES', 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE' => 'COMMIT'] as $first => $last) {
+    $db = $persistent();
+    $id = $db->query('SELECT CONNECTION_ID()')->fetch_row()[0];
+    $db->close();
+    $db = $persistent();
+    kill_connection($admin, (int) $id);
+    $db->query(sprintf($first, ++$calls));
+    for ($i = 0; $i < 4; $i++) {
+        $row = $db->query(BY_KEY)->fetch_row();
+    }
+    show($row, Vaquita\kv($db)->statistics()['answered']);
+    $db->query($last);
+    $db->close();
+}
+
+section('what does not end it');
+$other = mysqli_init();
+$other->options(MYSQLI_INIT_COMMAND, 'CREATE TEMPORARY TABLE kv_other (a INT)');
+$other->real_connect(...address(), flags: flags());
+$db = connect();
+$db->prepare('SET @a = 1')->execute();
+$db->execute_query('SET @a = 2');
+for ($i = 0; $i < 5; $i++) {
+    $db->query(BY_KEY)->fetch_row();
+}
+show(Vaquita\kv($db)->statistics()['answered'] > 0);
+child(<<<'PHP'
+    require 'support/key_value.php';
+    ini_set('vaquita.kv', 'on');
+    ini_set('vaquita.kv_address', port_address());
+    for ($i = 0; $i < 3; $i++) {
+        $db = connect(hostname: 'p:' . address()['hostname']);
+        $db->query('SELECT 1')->fetch_row();
+        for ($times = 0; $times < 5; $times++) {
+            $db->query("SELECT v FROM kv_begin WHERE k = 'key'")->fetch_row();
+        }
+        show(Vaquita\kv($db)->statistics()['answered'] > 0);
+        $db->close();
+    }
+    PHP, ['vaquita.pool_idle_timeout' => '60', 'vaquita.kv_tables' => ini_get('vaquita.kv_tables')]);
+
+section('FOUND_ROWS() behind what mysqlnd_memcache_set() asks');
+ini_set('vaquita.kv', 'off');
+$db = connect();
+$db->query('SELECT 1 UNION SELECT 2 UNION SELECT 3')->fetch_all();
+show(mysqlnd_memcache_set($db, port_address()), $db->query('SELECT FOUND_ROWS()')->fetch_row());
+ini_set('vaquita.kv', 'on');
+
 section('FOUND_ROWS() behind a statement that fails');
 ini_set('vaquita.kv_max_stale_ms', '1');
 foreach ([0, 1, 3, 25, 1234] as $count) {
@@ -74,6 +146,23 @@ true
 "own" | "own" | "own" | "own"
 "of all"
 "own" | "own" | "own" | "own"
+=== a session that a refused user leaves
+"own" | "own" | "own" | "own"
+=== a handle of PDO that was made without
+true | "own" | "own" | "own"
+=== another connection in the place of one that is dead
+["own"] | 0
+["of all"] | 0
+["of all"] | 0
+=== what does not end it
+true
+true
+true
+true
+
+  exit code 0
+=== FOUND_ROWS() behind what mysqlnd_memcache_set() asks
+true | ["3"]
 === FOUND_ROWS() behind a statement that fails
 gone: thrown mysqli_sql_exception(1146) [42S02]: Table 'DATABASE.kv_gone' doesn't exist
 "0"

@@ -52,7 +52,6 @@ impl Connection {
         if self.elsewhere.is_owed() {
             self.tell_before(Look::at(sql, self.session.dialect()))?;
         }
-        self.heed(Effect::of_statement(sql, self.session.dialect()));
         if !self.may_go_together(sql, encoded) {
             let statement = self.prepare(sql)?;
             let executed = self.execute(&statement, parameters);
@@ -61,6 +60,7 @@ impl Connection {
         self.note_local_infiles(sql);
         let sent = self.gathering(|it| {
             it.send_command(Command::StmtPrepare(sql))?;
+            it.heed(Effect::of_statement(sql, it.session.dialect()));
             let command = Command::StmtExecute(encoded);
             it.stream.write_behind(command.code(), &command.body())
         });

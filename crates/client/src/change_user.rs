@@ -67,6 +67,7 @@ impl Connection {
         let said = self.session.clone();
         let told = self.within_connect_timeout(|connection| {
             connection.set_charset(connection.charset)?;
+            connection.begin_tracking()?;
             connection.tell_query_timeout_again()
         });
         if told.is_err() {

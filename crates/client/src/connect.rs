@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use vaquita_protocol::{Capabilities, Charset};
+use vaquita_protocol::{Capabilities, Charset, Command};
 
 use crate::buffered::Storage;
 use crate::compression::CompressionAlgorithm;
@@ -21,7 +21,7 @@ use crate::result_set::Columns;
 use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::state::State;
-use crate::statement_cache::StatementCache;
+use crate::statement_cache::{Effect, StatementCache};
 use crate::statistics::Statistics;
 use crate::tls;
 use crate::transport::Transport;
@@ -143,6 +143,7 @@ impl Connection {
             elsewhere: Elsewhere::default(),
             onlooker: None,
             tells_end: false,
+            last_effect: Effect::Nothing,
             tracks_changes: options.tracks_changes
                 && established.capabilities.contains(Capabilities::SESSION_TRACK),
             begun: Instant::now(),
@@ -197,6 +198,19 @@ impl Connection {
                 Ok(())
             }
             tracked => tracked,
+        }
+    }
+
+    /// Has the server tell of changes of a session that is about to be handed to its next user, without waiting, if it does not already and can.
+    pub fn track_changes(&mut self) {
+        let can = self.capabilities.contains(Capabilities::SESSION_TRACK);
+        if self.tracks_changes || !can || self.state != State::Ready {
+            return;
+        }
+        self.tracks_changes = true;
+        self.options.tracks_changes = true;
+        if self.gathering(|it| it.write_owed(Command::Query(TRACK))).is_err() {
+            self.break_off();
         }
     }
 

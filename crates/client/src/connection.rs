@@ -21,7 +21,7 @@ use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};
 use crate::state::{Call, State};
-use crate::statement_cache::StatementCache;
+use crate::statement_cache::{Effect, StatementCache};
 use crate::statistics::Statistics;
 use crate::tls::TlsOptions;
 
@@ -100,6 +100,8 @@ pub struct Connection {
     pub(crate) onlooker: Option<Arc<dyn Onlooker>>,
     /// Whether that is to be told when what was sent is done.
     pub(crate) tells_end: bool,
+    /// What the last command does to others.
+    pub(crate) last_effect: Effect,
     /// Whether the server tells of changes of the session that statements don't show.
     pub(crate) tracks_changes: bool,
     pub(crate) begun: Instant,
@@ -266,7 +268,8 @@ impl Connection {
                 _ => self.tell_before_answer()?,
             }
         }
-        if self.heeds_commands() {
+        // Of a statement's run that has been told.
+        if self.heeds_commands() && !matches!(command, Command::StmtExecute(_)) {
             self.heed_command(&command);
         }
         if self.reuse.is_first() {
@@ -362,6 +365,7 @@ impl Connection {
     }
 
     pub(crate) fn break_off(&mut self) {
+        self.is_followed = false;
         self.end_of_statement();
         self.state = State::Broken;
         self.stream.transport().close();

@@ -41,6 +41,11 @@ impl Connection {
         asked
     }
 
+    /// What was asked apart is all that is asked: FOUND_ROWS() is what it was before.
+    pub fn restore_found_rows(&mut self) {
+        self.elsewhere.statement_failed();
+    }
+
     /// Whether the session's statements may have left temporary tables, locks, or another kind of transaction: what who looks on from now on has not
     /// seen. That a function may have done it, which a SELECT has called, is not seen from here.
     pub fn may_hold_tables(&self) -> bool {
@@ -70,5 +75,6 @@ impl Connection {
             let effect = Effect::of(&command, self.session.dialect(), self.multi_statements);
             onlooker.before(effect, &self.session);
         }
+        onlooker.after();
     }
 }

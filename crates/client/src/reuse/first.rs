@@ -218,6 +218,8 @@ impl Connection {
         replacement.tells_end = self.tells_end;
         replacement.heed(Effect::End);
         replacement.tell_of_init_commands();
+        // The command that found the end was told of before it.
+        replacement.heed(self.last_effect);
         self.state = State::Broken;
         *self = replacement;
         Ok(())

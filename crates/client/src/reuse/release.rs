@@ -211,7 +211,7 @@ impl Connection {
     }
 
     /// Sends a command whose reply is read later.
-    pub(super) fn write_owed(&mut self, command: Command<'_>) -> Result<(), Error> {
+    pub(crate) fn write_owed(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.reuse.owed += 1;
         self.stream.write_behind(command.code(), &command.body())
     }

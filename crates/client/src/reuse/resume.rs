@@ -105,7 +105,10 @@ impl Connection {
 
     /// Reads a reply that is owed.
     pub(super) fn read_owed(&mut self) -> Result<(), Error> {
+        // What it tells of a change is of a command of the driver's own.
+        let changes = self.session.state_changes;
         let answered = self.stream.receive_owed().and_then(|span| self.command_answer(span));
+        self.session.state_changes = changes;
         if !answered.as_ref().is_err_and(Error::is_not_here_yet) {
             self.reuse.owed -= 1;
         }

@@ -112,6 +112,7 @@ impl Connection {
     /// Heeds what a command is about to do to statements.
     #[cold]
     pub(crate) fn heed(&mut self, effect: Effect) {
+        self.last_effect = effect;
         if let Some(onlooker) = &self.onlooker {
             onlooker.before(effect, &self.session);
             self.tells_end |= matches!(effect, Effect::Tables | Effect::Anything);
@@ -152,6 +153,9 @@ impl Connection {
             self.heed(statement.effect);
             return Ok(());
         };
+        if self.heeds_commands() {
+            self.heed(statement.effect);
+        }
         let suits = |kept: &Kept| {
             let derived = kept.derived.borrow();
             derived.as_deref().is_none_or(|it| suit(it, parameters))

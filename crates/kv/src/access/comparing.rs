@@ -37,6 +37,7 @@ impl Access {
         if planned.in_vain.is_pending() {
             return Ok(Err(Reason::Differs));
         }
+        let asked = sql;
         let Some(sql) = statement(connection, sql, &values, planned) else {
             return Ok(Err(Reason::Form));
         };
@@ -50,8 +51,7 @@ impl Access {
             Err(_) => return Ok(Err(Reason::Settings)),
         };
         if is_same(&of_server, row) {
-            // NULL is nothing that could have been another value.
-            let has_told = row.iter().any(Option::is_some) && planned.proof.agree(&of_port);
+            let has_told = tells(connection, asked, planned, row) && planned.proof.agree(&of_port);
             if !has_told {
                 planned.in_vain.add();
             }
@@ -112,6 +112,14 @@ fn statement(
         before = b" AND ";
     }
     Some(asks)
+}
+
+/// Whether a row has a value that another table would hardly have: NULL is none, nor is the key, by which any table's row was found.
+fn tells(connection: &Connection, sql: &[u8], planned: &Planned, row: &[Option<&[u8]>]) -> bool {
+    let Some(select) = KeySelect::parse(sql, connection.session().dialect()) else { return false };
+    let is_key = |name: &[u8]| select.conditions().any(|it| it.column.eq_ignore_ascii_case(name));
+    let mut values = planned.columns.iter().zip(row);
+    values.any(|(column, value)| value.is_some() && !is_key(column.org_name()))
 }
 
 /// Whether what the server said is this one row.

@@ -36,6 +36,7 @@ impl Access {
         if let Err(crate::Error::Lost(error)) = asked {
             return Err(error);
         }
+        connection.restore_found_rows();
         self.plugin = match self.knowledge.borrow().server(state) {
             Server::Memcached(mapping) => Some(Box::new(mapping.clone())),
             _ => None,

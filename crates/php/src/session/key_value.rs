@@ -118,6 +118,9 @@ impl Session {
         let _ = self.connection.with(|connection| {
             let access = connection.as_mut().and_then(|connection| {
                 connection.set_onlooker(None);
+                if settings.as_ref().is_some_and(|settings| settings.mode == Mode::On) {
+                    connection.track_changes();
+                }
                 settings.map(|settings| {
                     let mut access = Box::new(Access::new(connection, settings));
                     access.set_advice_file(advice_file().filter(|_| may_write));
