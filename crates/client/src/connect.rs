@@ -201,22 +201,24 @@ impl Connection {
         }
     }
 
-    /// Has the server tell of changes of a session that is about to be handed to its next user, without waiting, if it does not already and can.
-    pub fn track_changes(&mut self) {
+    /// Has the server tell from now on of changes of its session that statements don't show, if it can and does not already. A session that waits for
+    /// its user's first command is told without waiting.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub fn track_changes(&mut self) -> Result<(), Error> {
         let can = self.capabilities.contains(Capabilities::SESSION_TRACK);
         if self.tracks_changes || !can || self.state != State::Ready {
-            return;
+            return Ok(());
         }
         self.tracks_changes = true;
-        self.options.tracks_changes = true;
-        if self.gathering(|it| it.write_owed(Command::Query(TRACK))).is_err() {
-            self.break_off();
+        if !self.reuse.is_first() {
+            return self.begin_tracking();
         }
-    }
-
-    /// Whether the server tells of changes of its session that statements don't show, and has from its beginning on.
-    pub fn tracks_changes(&self) -> bool {
-        self.tracks_changes
+        // Another one may take its place.
+        self.options.tracks_changes = true;
+        let told = self.gathering(|it| it.write_owed(Command::Query(TRACK)));
+        told.map_err(|error| self.lost_in_writing(error))
     }
 
     /// The connection phase is over: reads and writes have their own time, and the init commands are run.

@@ -30,8 +30,6 @@ pub(crate) struct Standing {
     told: AtomicU64,
     /// Whether the last statement is known for what it changes.
     is_known: AtomicBool,
-    /// Whether the session has just begun: nobody has had the server tell of changes.
-    has_begun: AtomicBool,
     /// Its tables may not be changed while the port has them open.
     port: Arc<Port>,
     /// What is done to the server's tables; and whether a statement of this session's may be at it.
@@ -50,7 +48,6 @@ impl Standing {
             is_locked: AtomicBool::new(false),
             told: AtomicU64::new(session.state_changes),
             is_known: AtomicBool::new(true),
-            has_begun: AtomicBool::new(true),
             port: Arc::clone(&shared.port),
             tables: Arc::clone(&shared.changes),
             is_at_tables: AtomicBool::new(false),
@@ -76,11 +73,6 @@ impl Standing {
     /// It is not known what was done before.
     pub(crate) fn doubt(&self) {
         self.is_in_doubt.store(true, Relaxed);
-    }
-
-    /// Whether the session has begun since this was asked last.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.has_begun.swap(false, Relaxed)
     }
 
     /// What the server has told of is known: who asks the session has told it something itself.
@@ -127,7 +119,6 @@ impl Onlooker for Standing {
             Effect::End => {
                 self.is_in_doubt.store(false, Relaxed);
                 self.is_locked.store(false, Relaxed);
-                self.has_begun.store(true, Relaxed);
             }
         }
         self.changes.fetch_add(1, Relaxed);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vaquita_client::{Capabilities, Connection, Dialect, Effect, QueryResponse};
+use vaquita_client::{Connection, Dialect, Effect};
 
 use crate::decimal::decimal;
 use crate::error::Error;
@@ -33,9 +33,6 @@ const MODES: [&[u8]; 6] =
 /// A session that may see what is not committed.
 const DIRTY: &[u8] = b"READ-UNCOMMITTED";
 
-/// Has the server tell of changes that statements do not show. Without it temporary tables would go unnoticed that triggers make.
-const TRACK: &[u8] = b"SET SESSION session_track_state_change = ON";
-
 impl State {
     /// That of a session that could not be asked.
     pub(crate) fn unknown() -> State {
@@ -50,18 +47,9 @@ impl State {
         }
     }
 
-    /// Asks the session; with `is_new` it is also told to tell of its changes.
-    pub(crate) fn ask(connection: &mut Connection, is_new: bool) -> Result<State, Error> {
-        if is_new && connection.capabilities().contains(Capabilities::SESSION_TRACK) {
-            connection.send_query(TRACK).map_err(Error::Lost)?;
-            match connection.read_query_response() {
-                Ok(QueryResponse::Ok) => {}
-                // A server that does not know it.
-                Err(_) if connection.state() == vaquita_client::State::Ready => {}
-                Ok(_) => return Err(Error::OutOfSync),
-                Err(error) => return Err(Error::Lost(error)),
-            }
-        }
+    /// Asks the session, whose server tells of its changes from then on: without that temporary tables would go unnoticed that triggers make.
+    pub(crate) fn ask(connection: &mut Connection) -> Result<State, Error> {
+        connection.track_changes().map_err(Error::Lost)?;
         let (is_mariadb, version) = (connection.is_mariadb(), connection.server_version_number());
         let has_new_name = version >= if is_mariadb { 110_100 } else { 50_720 };
         let isolation = if has_new_name { "@@transaction_isolation" } else { "@@tx_isolation" };

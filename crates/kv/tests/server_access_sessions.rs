@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use places::{BY_KEY, Place, User};
 use servers::{Feature, run};
-use vaquita_client::{Address, Connection, Data, Parameter, QueryResponse, Statement};
+use vaquita_client::{Address, Connection, Data, Parameter, Statement};
 use vaquita_kv::{Access, Settings};
 
 #[test]
@@ -33,14 +33,7 @@ fn what_a_failed_run_was_to_tell_is_not_told_by_another() {
         let texts = user.connection.prepare(b"SELECT v FROM t WHERE k = ?").unwrap();
         let key = [Parameter::Text(Data::Bytes(b"one"))];
         let execute = |user: &mut User, statement: &Statement| {
-            let User { connection, access } = user;
-            if access.execute(connection, statement, &key).unwrap().is_none() {
-                connection.send_execute(statement, &key, false).unwrap();
-                let response = connection.read_executed(statement, &key, false).unwrap();
-                let QueryResponse::ResultSet(columns) = response else { panic!("{response:?}") };
-                access.executed(connection, statement, Some(&columns));
-            }
-            let stored = connection.store_result().unwrap();
+            let stored = user.execute(statement);
             let value = stored.row(0).unwrap().values().next().unwrap().unwrap().to_vec();
             (value, stored.columns()[0].name().to_vec())
         };
@@ -91,12 +84,7 @@ fn another_user_s_session_is_watched_too() {
         if !place.server.has(Feature::SessionTrack) {
             continue;
         }
-        run(&mut place.sql, "CREATE TABLE u (a INT)");
-        run(
-            &mut place.sql,
-            "CREATE TRIGGER makes BEFORE INSERT ON u FOR EACH ROW BEGIN \
-             CREATE TEMPORARY TABLE t (k VARCHAR(100), v VARCHAR(100), n INT); INSERT INTO t VALUES ('one', 'temporary', 5); END",
-        );
+        place.make_hiding_trigger();
         let mut user = place.session(place.settings());
         assert!(user.goes_by_port());
         let options = user.connection.options().clone();

@@ -37,11 +37,13 @@ impl Access {
         if planned.in_vain.is_pending() {
             return Ok(Err(Reason::Differs));
         }
-        let asked = sql;
-        let Some(sql) = statement(connection, sql, &values, planned) else {
+        let Some(select) = KeySelect::parse(sql, connection.session().dialect()) else {
             return Ok(Err(Reason::Form));
         };
-        let of_server = match self.apart(connection, |connection| rows(connection, &sql)) {
+        let Some(question) = question(connection, &select, &values, planned) else {
+            return Ok(Err(Reason::Form));
+        };
+        let of_server = match self.apart(connection, |connection| rows(connection, &question)) {
             Ok(said) => said,
             Err(crate::Error::Lost(error))
                 if connection.state() != vaquita_client::State::Ready =>
@@ -51,11 +53,10 @@ impl Access {
             Err(_) => return Ok(Err(Reason::Settings)),
         };
         if is_same(&of_server, row) {
-            let has_told = tells(connection, asked, planned, row) && planned.proof.agree(&of_port);
+            let has_told = tells(&select, planned, row) && planned.proof.agree(&of_port);
             if !has_told {
                 planned.in_vain.add();
             }
-            planned.proof.is_sure_of(&of_port);
             return Ok(Ok(()));
         }
         // Somebody may have changed it in between.
@@ -85,14 +86,13 @@ impl Way {
 }
 
 /// A query for what a statement asks for, in which its values stand as literals.
-fn statement(
+fn question(
     connection: &Connection,
-    sql: &[u8],
+    select: &KeySelect<'_>,
     values: &Values<'_>,
     planned: &Planned,
 ) -> Option<Vec<u8>> {
     let dialect = connection.session().dialect();
-    let select = KeySelect::parse(sql, dialect)?;
     let column = planned.columns.first()?;
     let names: Vec<_> = planned.columns.iter().map(|column| quoted(column.org_name())).collect();
     let (database, table) = (quoted(column.schema()), quoted(column.org_table()));
@@ -115,8 +115,7 @@ fn statement(
 }
 
 /// Whether a row has a value that another table would hardly have: NULL is none, nor is the key, by which any table's row was found.
-fn tells(connection: &Connection, sql: &[u8], planned: &Planned, row: &[Option<&[u8]>]) -> bool {
-    let Some(select) = KeySelect::parse(sql, connection.session().dialect()) else { return false };
+fn tells(select: &KeySelect<'_>, planned: &Planned, row: &[Option<&[u8]>]) -> bool {
     let is_key = |name: &[u8]| select.conditions().any(|it| it.column.eq_ignore_ascii_case(name));
     let mut values = planned.columns.iter().zip(row);
     values.any(|(column, value)| value.is_some() && !is_key(column.org_name()))

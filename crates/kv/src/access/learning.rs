@@ -51,9 +51,7 @@ impl Access {
         changes: u64,
     ) -> Result<(), Error> {
         self.state = None;
-        // Else the server has told of changes from the beginning on.
-        let is_untold = self.standing.has_begun() && !connection.tracks_changes();
-        let asked = self.apart(connection, |connection| State::ask(connection, is_untold));
+        let asked = self.apart(connection, State::ask);
         let state = match asked {
             Ok(state) => state,
             Err(crate::Error::Lost(error))

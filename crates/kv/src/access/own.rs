@@ -59,14 +59,14 @@ impl Access {
             return Ok(Some(given));
         };
         for keys in keys.chunks(MAX_KEYS) {
+            if planned.in_vain.leaves_out() {
+                break;
+            }
             let asked = keys.iter().filter_map(|(place, key)| {
                 let mut values = select.values();
                 values.bind(key.iter().map(literal)).then_some((*place, values))
             });
             let asked: Vec<_> = asked.collect();
-            if planned.in_vain.leaves_out() {
-                break;
-            }
             let Some(rows) = self.ask_for(connection, planned, &asked) else { break };
             self.answer(connection, sql, planned, &asked, &rows, &mut given)?;
         }

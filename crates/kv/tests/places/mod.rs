@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::ports::install;
 use crate::servers::{Feature, Server, run};
-use vaquita_client::{Connection, QueryResponse};
+use vaquita_client::{Buffered, Connection, Data, Parameter, QueryResponse, Statement};
 use vaquita_kv::{Access, Mode, Settings, close_ports};
 
 /// Held by the one test that uses the ports: whoever installs the plugin anew takes them away.
@@ -60,6 +60,16 @@ impl Place {
         }
     }
 
+    /// Makes a table `u` whose trigger makes a temporary one that hides the port's.
+    pub(crate) fn make_hiding_trigger(&mut self) {
+        run(&mut self.sql, "CREATE TABLE u (a INT)");
+        run(
+            &mut self.sql,
+            "CREATE TRIGGER makes BEFORE INSERT ON u FOR EACH ROW BEGIN \
+             CREATE TEMPORARY TABLE t (k VARCHAR(100), v VARCHAR(100), n INT); INSERT INTO t VALUES ('one', 'temporary', 5); END",
+        );
+    }
+
     /// A connection with access, and one statement learnt.
     pub(crate) fn session(&self, settings: Settings) -> User {
         let mut connection = self.server.connect();
@@ -88,6 +98,19 @@ impl User {
     pub(crate) fn ask(&mut self, sql: &str) -> String {
         let response = self.access.query(&mut self.connection, sql.as_bytes()).unwrap();
         self.first_row(&response)
+    }
+
+    /// What the run of a prepared statement gives with the key `one`.
+    pub(crate) fn execute(&mut self, statement: &Statement) -> Buffered {
+        let User { connection, access } = self;
+        let key = [Parameter::Text(Data::Bytes(b"one"))];
+        if access.execute(connection, statement, &key).unwrap().is_none() {
+            connection.send_execute(statement, &key, false).unwrap();
+            let response = connection.read_executed(statement, &key, false).unwrap();
+            let QueryResponse::ResultSet(columns) = response else { panic!("{response:?}") };
+            access.executed(connection, statement, Some(&columns));
+        }
+        connection.store_result().unwrap()
     }
 
     pub(crate) fn first_row(&mut self, response: &QueryResponse) -> String {

@@ -80,12 +80,7 @@ fn a_temporary_table_that_a_trigger_makes_is_noticed() {
         if !place.server.has(Feature::SessionTrack) {
             continue;
         }
-        run(&mut place.sql, "CREATE TABLE u (a INT)");
-        run(
-            &mut place.sql,
-            "CREATE TRIGGER makes BEFORE INSERT ON u FOR EACH ROW BEGIN \
-             CREATE TEMPORARY TABLE t (k VARCHAR(100), v VARCHAR(100), n INT); INSERT INTO t VALUES ('one', 'temporary', 5); END",
-        );
+        place.make_hiding_trigger();
         let mut user = place.session(place.settings());
         assert!(user.goes_by_port());
         user.ask("INSERT INTO u VALUES (1)");

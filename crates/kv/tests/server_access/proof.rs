@@ -4,7 +4,6 @@ use crate::places::{BY_KEY, Place, User};
 use crate::ports::install;
 use crate::scripted::Scripted;
 use crate::servers::{Feature, run};
-use vaquita_client::{Data, Parameter, QueryResponse};
 use vaquita_kv::{Key, KeyValue, KeyedTable, Settings, Table, close_ports};
 
 fn refused(user: &User, reason: &str) -> u64 {
@@ -44,15 +43,7 @@ fn another_server_s_port_answers_nothing() {
 }
 
 fn execute(user: &mut User, statement: &vaquita_client::Statement) -> Vec<u8> {
-    let User { connection, access } = user;
-    let key = [Parameter::Text(Data::Bytes(b"one"))];
-    if access.execute(connection, statement, &key).unwrap().is_none() {
-        connection.send_execute(statement, &key, false).unwrap();
-        let response = connection.read_executed(statement, &key, false).unwrap();
-        let QueryResponse::ResultSet(columns) = response else { panic!("{response:?}") };
-        access.executed(connection, statement, Some(&columns));
-    }
-    let stored = connection.store_result().unwrap();
+    let stored = user.execute(statement);
     stored.row(0).unwrap().values().next().unwrap().unwrap().to_vec()
 }
 

@@ -119,7 +119,8 @@ impl Session {
             let access = connection.as_mut().and_then(|connection| {
                 connection.set_onlooker(None);
                 if settings.as_ref().is_some_and(|settings| settings.mode == Mode::On) {
-                    connection.track_changes();
+                    // One that fails is found out by the first command.
+                    let _ = connection.track_changes();
                 }
                 settings.map(|settings| {
                     let mut access = Box::new(Access::new(connection, settings));
