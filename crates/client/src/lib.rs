@@ -100,6 +100,7 @@ mod tls;
 mod tokens;
 mod transport;
 mod version;
+mod waits;
 mod watch;
 mod wire;
 mod write_queue;
@@ -132,6 +133,7 @@ pub use template::{Placeholder, Placeholders, Shape, expand, unknown_name};
 pub use tls::{TlsOptions, Verify};
 pub use tokens::{Dialect, Token, Tokens, unescape};
 pub use transport::Transport;
+pub use waits::{Event, Observed, Observer, Wait};
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
