@@ -18,11 +18,14 @@ impl Connection {
         self.stream.tell_reply();
     }
 
+    /// Whether its observer wants to be told of single waits.
+    pub fn tells_waits(&self) -> bool {
+        self.stream.tells_waits()
+    }
+
     /// Tells its observer that somebody else was asked for what a statement wants, and that it took so long.
     pub fn tell_of_asking(&mut self, statement: &[u8], took: Duration, has_failed: bool) {
-        if self.stream.tells_waits() {
-            self.stream.set_dialect(self.session.dialect());
-            self.stream.asked_elsewhere(statement, took, has_failed);
-        }
+        self.stream.set_dialect(self.session.dialect());
+        self.stream.asked_elsewhere(statement, took, has_failed);
     }
 }
