@@ -13,6 +13,7 @@ use crate::connection::{Answer, Connection};
 use crate::elsewhere::Look;
 use crate::error::{Error, codes};
 use crate::local_infile::Names;
+use crate::own::Own;
 use crate::query::QueryResponse;
 use crate::result_set::Columns;
 use crate::reuse::cannot_write;
@@ -81,9 +82,11 @@ impl Connection {
                     Error::Server { code: codes::TOO_MANY_STATEMENTS, .. }
                         if self.give_up_kept() =>
                     {
-                        let statement = self.prepare_on_server(sql)?;
-                        let executed = self.execute(&statement, parameters);
-                        Ok((statement, executed))
+                        self.by_itself(Own::Again, |it| {
+                            let statement = it.prepare_on_server(sql)?;
+                            let executed = it.execute(&statement, parameters);
+                            Ok((statement, executed))
+                        })
                     }
                     error => Err(error),
                 }
@@ -145,7 +148,7 @@ impl Connection {
             Err(Error::Server { code: codes::UNKNOWN_STATEMENT, .. })
                 if cannot_write(sql, self.session.dialect()) =>
             {
-                self.execute(statement, parameters)
+                self.by_itself(Own::Again, |it| it.execute(statement, parameters))
             }
             read => {
                 self.knows_last_prepared |= read.is_ok();

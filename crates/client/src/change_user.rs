@@ -7,6 +7,7 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::handshake::attributes;
 use crate::options::ConnectOptions;
+use crate::own::Own;
 use crate::session::Session;
 use crate::statistics::PacketKind;
 
@@ -66,7 +67,7 @@ impl Connection {
     fn go_on_as_before(&mut self) {
         let said = self.session.clone();
         let told = self.within_connect_timeout(|connection| {
-            connection.set_charset(connection.charset)?;
+            connection.by_itself(Own::Names, |it| it.set_charset(it.charset))?;
             connection.begin_tracking()?;
             connection.tell_query_timeout_again()
         });

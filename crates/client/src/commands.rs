@@ -6,6 +6,7 @@ use vaquita_protocol::{
 
 use crate::connection::Connection;
 use crate::error::{Error, codes};
+use crate::own::Own;
 use crate::packet_stream::{MAX_ANSWER_BYTES, Span};
 use crate::session::UNKNOWN_ROWS;
 use crate::state::State;
@@ -56,7 +57,7 @@ impl Connection {
     /// # Errors
     /// As a query.
     pub fn set_charset(&mut self, charset: &'static Charset) -> Result<(), Error> {
-        self.run_own(format!("SET NAMES {}", charset.name).as_bytes())?;
+        self.run_without_rows(format!("SET NAMES {}", charset.name).as_bytes())?;
         self.charset = charset;
         self.collation_id = charset.default_collation_id;
         self.session.character_set_client = charset;
@@ -69,8 +70,10 @@ impl Connection {
     /// # Errors
     /// The server refused it, or the connection failed or is in the middle of something else.
     pub fn set_multi_statements(&mut self, on: bool) -> Result<(), Error> {
-        self.send_command(Command::SetOption(SetOption::multi_statements(on)))?;
-        self.read_command_ok()?;
+        self.by_itself(Own::MultiStatements, |it| {
+            it.send_command(Command::SetOption(SetOption::multi_statements(on)))?;
+            it.read_command_ok()
+        })?;
         self.multi_statements = on;
         Ok(())
     }
@@ -119,7 +122,7 @@ impl Connection {
         }
         for (bit, sql) in REFRESH {
             if bits & bit != 0 {
-                self.run_own(sql)?;
+                self.run_own(Own::Flush, sql)?;
             }
         }
         self.session.affected_rows = UNKNOWN_ROWS;
@@ -149,7 +152,7 @@ impl Connection {
             }
         }
         let may_be_own = thread_id & u64::from(u32::MAX) == u64::from(self.thread_id());
-        match self.run_own(format!("KILL {thread_id}").as_bytes()) {
+        match self.run_own(Own::Kill, format!("KILL {thread_id}").as_bytes()) {
             Err(error) if may_be_own && is_end_by_kill(&error) => self.end_by_kill(),
             killed => killed?,
         }
@@ -176,7 +179,7 @@ impl Connection {
         self.session.last_insert_id = 0;
         self.session.warnings = 0;
         self.session.field_count = 0;
-        self.set_charset(self.charset)?;
+        self.by_itself(Own::Names, |it| it.set_charset(it.charset))?;
         self.begin_tracking()?;
         self.tell_query_timeout_again()
     }

@@ -16,6 +16,7 @@ use crate::host_links::HostLink;
 use crate::known_columns::KnownColumns;
 use crate::local_infile::Names;
 use crate::options::ConnectOptions;
+use crate::own::Own;
 use crate::packet_stream::PacketStream;
 use crate::query_timeout::ServerSide;
 use crate::result_set::Columns;
@@ -112,6 +113,7 @@ impl Connection {
         spent: &mut Statistics,
     ) -> Result<Connection, Error> {
         let mut stream = PacketStream::new(transport);
+        stream.counted().attempts = 1;
         let established = match handshake::establish(&mut stream, options, tls, &mut connecting) {
             Ok(established) => established,
             Err(error) => {
@@ -209,7 +211,7 @@ impl Connection {
             return Ok(());
         }
         let said = self.session.clone();
-        let tracked = self.run_own(TRACK);
+        let tracked = self.run_own(Own::TrackChanges, TRACK);
         self.session.keep_statement(said);
         match tracked {
             // One that does not know it.
@@ -237,7 +239,7 @@ impl Connection {
         }
         // Another one may take its place.
         self.options.tracks_changes = true;
-        let told = self.gathering(|it| it.write_owed(Command::Query(TRACK)));
+        let told = self.gathering(|it| it.write_owed(Own::TrackChanges, Command::Query(TRACK)));
         told.map_err(|error| self.lost_in_writing(error))
     }
 
@@ -263,7 +265,9 @@ impl Connection {
             |charset: Option<&Charset>| charset.is_none_or(|it| it.encoding.is_ascii_safe());
         let greeted = Charset::by_collation_id(self.greeting.character_set.into());
         match asked {
-            Some(charset) if !(is_safe(asked) && is_safe(greeted)) => self.set_charset(charset),
+            Some(charset) if !(is_safe(asked) && is_safe(greeted)) => {
+                self.by_itself(Own::Names, |it| it.set_charset(charset))
+            }
             _ => Ok(()),
         }
     }

@@ -2,16 +2,23 @@
 //! to be stopped where there are as many as may be, too.
 
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
 use crate::options::ConnectOptions;
+use crate::own::Own;
 use crate::server_identity::Identity;
 use crate::statistics::Statistics;
 use crate::watch::{Stop, Stopped};
 
 /// How long the connection that kills may take in all.
 pub(crate) const KILLER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What killers have spent; nobody panics while counting.
+pub(crate) fn lock(spent: &Mutex<Statistics>) -> MutexGuard<'_, Statistics> {
+    spent.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Kills the query of one connection over another.
 #[derive(Debug)]
@@ -21,19 +28,49 @@ pub(crate) struct Killer {
     peer: Option<SocketAddr>,
     /// The victim's; `None`: its server did not tell, so nothing can be killed.
     victim: Option<Identity>,
+    /// Where it is counted what killing took.
+    spent: Arc<Mutex<Statistics>>,
 }
 
 impl Stop for Killer {
     fn stop(&self, is_answered: &dyn Fn() -> bool) -> Result<Stopped, String> {
-        let begun = Instant::now();
         let victim = self.victim.as_ref().ok_or("the server does not tell which one it is")?;
-        let mut killer =
-            Connection::connect_to(self.peer, &self.options, &mut Statistics::default())
-                .map_err(|error| format!("no second connection: {error}"))?;
+        let mut spent = Statistics::default();
+        let stopped = self.stop_counting(victim, is_answered, &mut spent);
+        spent.killers = spent.attempts;
+        lock(&self.spent).add(&spent);
+        stopped
+    }
+}
+
+impl Killer {
+    fn stop_counting(
+        &self,
+        victim: &Identity,
+        is_answered: &dyn Fn() -> bool,
+        spent: &mut Statistics,
+    ) -> Result<Stopped, String> {
+        let begun = Instant::now();
+        let mut killer = Connection::connect_to(self.peer, &self.options, spent)
+            .map_err(|error| format!("no second connection: {error}"))?;
+        let stopped = killer.stop_other(begun, victim, is_answered);
+        killer.close();
+        spent.add(&killer.counted());
+        stopped
+    }
+}
+
+impl Connection {
+    fn stop_other(
+        &mut self,
+        begun: Instant,
+        victim: &Identity,
+        is_answered: &dyn Fn() -> bool,
+    ) -> Result<Stopped, String> {
         let left = KILLER_TIMEOUT.saturating_sub(begun.elapsed());
-        killer.stream.transport().finish_within(Some(left));
-        killer.ask().map_err(|error| error.to_string())?;
-        let reached = killer.server_side.identity.as_ref();
+        self.stream.transport().finish_within(Some(left));
+        self.ask().map_err(|error| error.to_string())?;
+        let reached = self.server_side.identity.as_ref();
         if !reached.is_some_and(|reached| reached.is_same_server(victim)) {
             return Err("a second connection reached another server".to_owned());
         }
@@ -41,18 +78,17 @@ impl Stop for Killer {
             return Ok(Stopped::No);
         }
         let sql = format!("KILL QUERY {}", victim.connection_id);
-        killer.run_own(sql.as_bytes()).map_err(|error| error.to_string())?;
+        self.run_own(Own::KillQuery, sql.as_bytes()).map_err(|error| error.to_string())?;
         Ok(Stopped::Yes)
     }
-}
 
-impl Connection {
     /// What would kill this connection's query.
     pub(crate) fn killer(&self) -> Killer {
         Killer {
             options: self.killer_options(),
             peer: self.stream.socket().and_then(|it| it.peer_addr().ok()?.as_socket()),
             victim: self.server_side.identity.clone(),
+            spent: Arc::clone(&self.server_side.killers),
         }
     }
 
@@ -73,7 +109,6 @@ impl Connection {
 mod tests {
     use super::*;
     use crate::options::Address;
-    use std::sync::Arc;
     use std::thread;
     use vaquita_fake_server::packets::early_err;
     use vaquita_fake_server::{Address as Place, Delivery, Listener, Script};

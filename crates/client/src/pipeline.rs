@@ -336,13 +336,16 @@ impl Connection {
 
     /// The error of a command that has no reply.
     fn loss(&mut self, due: Due<'_>) -> Error {
-        let place = match due {
+        let (command, place) = match due {
             Due::Refusal(error) => return error,
-            Due::Reply { place, .. } => place,
+            Due::Reply { command, place, .. } => (command, place),
         };
         match self.stream.transport().queue() {
             Some(queue) if queue.has_passed(place) => Error::unanswered(),
-            _ => Error::gone(),
+            _ => {
+                with_wire_form(&command, |it| self.stream.discount_command(it.code()));
+                Error::gone()
+            }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Connections that outlive their users: kept while nobody needs them, and handed on in a fresh session.
 
-use std::process;
 use std::time::{Duration, Instant};
+use std::{mem, process};
 
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::options::ConnectOptions;
 use crate::reuse::PasswordDigest;
 use crate::state::State;
+use crate::statistics::Statistics;
 
 /// What somebody who has a persistent connection gives back with it.
 #[derive(Debug)]
@@ -124,11 +125,19 @@ pub struct Pool {
     process: u32,
     leased: usize,
     stats: PoolStats,
+    /// What was counted of connections while nobody used them.
+    spent: Statistics,
 }
 
 impl Default for Pool {
     fn default() -> Self {
-        Pool { idle: Vec::new(), process: process::id(), leased: 0, stats: PoolStats::default() }
+        Pool {
+            idle: Vec::new(),
+            process: process::id(),
+            leased: 0,
+            stats: PoolStats::default(),
+            spent: Statistics::default(),
+        }
     }
 }
 
@@ -153,6 +162,7 @@ impl Pool {
                 }
                 Err(error) => {
                     self.stats.replaced += 1;
+                    self.end(connection);
                     // What it refuses, such as a database that is not there, it would refuse on the others, too.
                     if matches!(error, Error::Server { .. }) {
                         break;
@@ -195,21 +205,40 @@ impl Pool {
         }
         if self.stats.release(&mut connection, limits) {
             connection.forget_password();
+            self.spent.add(&connection.counted());
+            connection.set_counted(Statistics::default());
             self.idle.push(Idle { connection, since: Instant::now() });
             self.expire(limits);
+        } else {
+            self.end(connection);
         }
+    }
+
+    /// Closes a connection; what it has said meanwhile is heard, so that it counts.
+    fn end(&mut self, mut connection: Box<Connection>) {
+        connection.hear();
+        connection.close();
+        self.spent.add(&connection.counted());
+    }
+
+    /// What was counted of connections while nobody used them, since this was last asked: as they were given back, and as they ended.
+    pub fn take_spent(&mut self) -> Statistics {
+        mem::take(&mut self.spent)
     }
 
     /// Closes what has been idle for too long, is too old, or is too much.
     fn expire(&mut self, limits: &PoolLimits) {
+        let mut ended = Vec::new();
         if limits.have_times() {
             let stats = &mut self.stats;
-            self.idle.retain(|Idle { connection, since }| limits.admit(connection, *since, stats));
+            let refused = |it: &mut Idle| !limits.admit(&it.connection, it.since, stats);
+            ended.extend(self.idle.extract_if(.., refused));
         }
         let room = limits.max_idle.unwrap_or(usize::MAX);
         let too_many = self.idle.len().saturating_sub(room);
         self.stats.evicted_for_room += too_many as u64;
-        self.idle.drain(..too_many);
+        ended.extend(self.idle.drain(..too_many));
+        ended.into_iter().for_each(|it| self.end(it.connection));
     }
 
     /// How many connections are in use.

@@ -6,6 +6,7 @@ use vaquita_protocol::{ComQueryResponse, Command, Malformed, StatusFlags};
 
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
+use crate::own::Own;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::result_set::Columns;
 use crate::state::{Call, State};
@@ -109,11 +110,11 @@ impl Connection {
         counted.rows_affected.add(is_binary, rows);
     }
 
-    /// Runs a statement of the driver's own, which has no rows.
+    /// Runs a statement that has no rows.
     ///
     /// # Errors
     /// The server refused it, or answered with something else, or the connection failed.
-    pub(crate) fn run_own(&mut self, sql: &[u8]) -> Result<(), Error> {
+    pub(crate) fn run_without_rows(&mut self, sql: &[u8]) -> Result<(), Error> {
         self.send_query(sql)?;
         match self.read_query_response()? {
             QueryResponse::Ok if !self.more_results() => Ok(()),
@@ -135,7 +136,8 @@ impl Connection {
     ) -> Result<(), Error> {
         self.stream.transport().finish_within(read_timeout);
         self.stream.counted().init_commands += 1;
-        self.run_and_discard(sql).inspect_err(|_| self.stream.counted().init_commands_failed += 1)
+        let run = self.by_itself(Own::InitCommand, |it| it.run_and_discard(sql));
+        run.inspect_err(|_| self.stream.counted().init_commands_failed += 1)
     }
 
     fn run_and_discard(&mut self, sql: &[u8]) -> Result<(), Error> {

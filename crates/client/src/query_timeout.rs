@@ -7,6 +7,7 @@
 //! that the kill can hit nothing later, and the answer to the query is read to its end. Where any of this fails, the connection is closed
 //! (2013); so it is where the server does not even read all of the query, for then there is nothing to be killed.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use vaquita_protocol::{Command, ErrPacket, Malformed};
@@ -14,11 +15,12 @@ use vaquita_protocol::{Command, ErrPacket, Malformed};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::killer::KILLER_TIMEOUT;
+use crate::own::Own;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::server_identity::Identity;
 use crate::state::Call;
-use crate::statistics::PacketKind;
+use crate::statistics::{PacketKind, Statistics};
 use crate::watch::Watch;
 
 /// What a server that keeps the limit itself has more before we do.
@@ -52,6 +54,8 @@ pub(crate) struct ServerSide {
     found: Duration,
     /// What we told; `None`: nothing.
     told: Option<Duration>,
+    /// What the connections have counted that were made to stop queries of this one.
+    pub(crate) killers: Arc<Mutex<Statistics>>,
 }
 
 impl ServerSide {
@@ -128,7 +132,7 @@ impl Connection {
         let known = if self.server_side.identity.is_some() { questions.len() - 1 } else { 0 };
         for (number, question) in questions.iter().enumerate().skip(known) {
             let is_last = number + 1 == questions.len();
-            let row = match self.only_row(question) {
+            let row = match self.only_row(Own::AskLimit, question) {
                 // Who does not tell who it is may tell the limit.
                 Err(Error::Server { .. }) if !is_last => continue,
                 Err(error) if self.is_no(&error) => continue,
@@ -157,7 +161,7 @@ impl Connection {
         });
         let limit = stricter(found, asked);
         if limit != current {
-            match self.run_own(self.own_limit(limit).as_bytes()) {
+            match self.run_own(Own::Limit, self.own_limit(limit).as_bytes()) {
                 Err(error) if self.is_no(&error) => return Ok(false),
                 told => told?,
             }
@@ -188,10 +192,10 @@ impl Connection {
         }
     }
 
-    /// The values of a query that has one row.
-    pub(crate) fn only_row(&mut self, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+    /// The values of a query of the driver's own that has one row.
+    pub(crate) fn only_row(&mut self, own: Own, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let unexpected = Malformed::new("COM_QUERY Response", "rows");
-        self.send_query(sql)?;
+        self.by_itself(own, |it| it.send_query(sql))?;
         let mut values = Vec::new();
         if let QueryResponse::ResultSet(_) = self.read_query_response()? {
             let has_row = self.next_row()?.map(|row| {
@@ -213,8 +217,13 @@ impl Connection {
     pub(crate) fn absorb_kill(&mut self) -> Result<(), Error> {
         let is_old = !self.is_mariadb() && self.version_number() < 80_000;
         self.stream.transport().finish_within(Some(KILLER_TIMEOUT));
-        let harmless = if is_old { Command::Query(b"DO 0") } else { Command::Statistics };
-        let sent = self.stream.write_command(harmless.code(), &harmless.body());
+        let (own, harmless) = if is_old {
+            (Own::AbsorbOldKill, Command::Query(b"DO 0"))
+        } else {
+            (Own::AbsorbKill, Command::Statistics)
+        };
+        let sent =
+            self.by_itself(own, |it| it.stream.write_command(harmless.code(), &harmless.body()));
         sent.map_err(|error| self.lost_in_writing(error))?;
         let answer =
             self.stream.read_packet(PacketKind::Other, MAX_ANSWER_BYTES).and_then(|payload| {

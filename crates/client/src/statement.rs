@@ -9,6 +9,7 @@ use crate::connection::{Answer, Connection};
 use crate::elsewhere::Look;
 use crate::error::{Error, codes};
 use crate::local_infile::{Names, may_ask};
+use crate::own::Own;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::result_set::Columns;
@@ -145,7 +146,7 @@ impl Connection {
     pub(crate) fn prepare_afresh(&mut self, sql: &[u8]) -> Result<Statement, Error> {
         match self.prepare_on_server(sql) {
             Err(Error::Server { code: codes::TOO_MANY_STATEMENTS, .. }) if self.give_up_kept() => {
-                self.prepare_on_server(sql)
+                self.by_itself(Own::Again, |it| it.prepare_on_server(sql))
             }
             prepared => prepared,
         }
@@ -250,7 +251,9 @@ impl Connection {
         match self.read_query_response() {
             Err(error) if was_lent && self.may_run_afresh(statement, &error) => {
                 self.prepare_again(statement)?;
-                self.send_execute(statement, parameters, opens_cursor)?;
+                self.by_itself(Own::Again, |it| {
+                    it.send_execute(statement, parameters, opens_cursor)
+                })?;
                 self.read_query_response()
             }
             read => read,
@@ -352,6 +355,14 @@ impl Connection {
     /// Tells the server which statements it may forget, where that had to wait.
     #[cold]
     pub(crate) fn close_statements(&mut self) -> Result<(), Error> {
+        // What was to be closed is no part of what the next command is for.
+        let counts_as = self.stream.count_as(None);
+        let closed = self.write_closes();
+        self.stream.count_as(counts_as);
+        closed
+    }
+
+    fn write_closes(&mut self) -> Result<(), Error> {
         let mut ids = std::mem::take(&mut self.statements_to_close);
         for id in ids.drain(..) {
             let command = Command::StmtClose(id);
@@ -359,6 +370,7 @@ impl Connection {
             self.stream.write_command(command.code(), &id.to_le_bytes())?;
         }
         self.statements_to_close = ids;
+        self.stream.count_as(Some(Own::CloseKept));
         for id in self.statement_cache.take_evicted() {
             let command = Command::StmtClose(id);
             self.note_forgotten(&command);

@@ -6,6 +6,8 @@
 use vaquita_protocol::StatusFlags;
 use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 
+use crate::own::OwnCommands;
+
 /// One more than the highest code of a command that this driver sends: that of COM_RESET_CONNECTION.
 const COMMANDS: usize = 0x20;
 
@@ -84,6 +86,12 @@ impl Sum for ByProtocol {
     }
 }
 
+impl Sum for OwnCommands {
+    fn sum(&mut self, other: &OwnCommands) {
+        self.add(other);
+    }
+}
+
 impl Sum for [u64; COMMANDS] {
     fn sum(&mut self, other: &[u64; COMMANDS]) {
         self.iter_mut().zip(other).for_each(|(sum, number)| *sum += number);
@@ -124,6 +132,18 @@ statistics! {
     /// How often something was read after something had been written: whoever is far away makes each of them wait.
     pub round_trips: u64,
     commands: [u64; COMMANDS],
+    /// Those of them that nobody asked for.
+    pub own: OwnCommands,
+    /// Statements that were to be prepared, and were kept: nothing was sent.
+    pub statements_lent: u64,
+    /// Statements that were to be closed and were kept instead: nothing was sent.
+    pub statements_kept: u64,
+    /// Sockets that were opened to a server, whatever came of it.
+    pub attempts: u64,
+    /// Those of them that were to take the place of a dead connection, which had a user.
+    pub replacements: u64,
+    /// Those of them that were to stop a query.
+    pub killers: u64,
     /// Answers to commands that have no result: OK, ERR.
     pub ok: Packets,
     /// EOF packets, but for those that end rows.
@@ -180,6 +200,12 @@ impl Statistics {
     pub(crate) fn command(&mut self, code: u8) {
         if let Some(counter) = self.commands.get_mut(usize::from(code)) {
             *counter += 1;
+        }
+    }
+
+    pub(crate) fn discount_command(&mut self, code: u8) {
+        if let Some(counter) = self.commands.get_mut(usize::from(code)) {
+            *counter = counter.saturating_sub(1);
         }
     }
 

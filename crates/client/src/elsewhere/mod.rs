@@ -11,6 +11,7 @@ use vaquita_protocol::{Capabilities, Command, EofPacket, StatusFlags};
 
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
+use crate::own::Own;
 use crate::query::QueryResponse;
 use crate::result_set::Columns;
 use crate::state::State;
@@ -255,7 +256,7 @@ impl Connection {
         if self.elsewhere.is_owed() {
             return self.elsewhere.found.or(Some(1));
         }
-        self.send_query(b"SELECT FOUND_ROWS()").ok()?;
+        self.by_itself(Own::FoundRows, |it| it.send_query(b"SELECT FOUND_ROWS()")).ok()?;
         let QueryResponse::ResultSet(_) = self.read_query_response().ok()? else { return None };
         let mut said = self.store_result().ok()?;
         let value = said.next_row()?.values().next()??;
@@ -278,7 +279,7 @@ impl Connection {
         }
         let said = self.session.clone();
         let sql = elsewhere.found.map(select_rows).unwrap_or(SELECT_ONE_ROW.to_vec());
-        self.send_now(Command::Query(&sql))?;
+        self.by_itself(Own::Elsewhere, |it| it.send_now(Command::Query(&sql)))?;
         self.answer = Answer::Text;
         self.state = State::QuerySent;
         let told = match self.read_query_response() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use vaquita_protocol::Command;
 
 use crate::connection::Connection;
+use crate::own::Own;
 use crate::session::Session;
 use crate::state::State;
 use crate::statement_cache::Effect;
@@ -29,7 +30,7 @@ impl Connection {
         let onlooker = self.onlooker.take();
         let said = self.session.clone();
         let found = self.found_rows();
-        let asked = ask(self);
+        let asked = self.by_itself(Own::KeyValue, ask);
         self.keep_found_rows(found);
         let has_failed = said.has_failed;
         self.session.keep_statement(said);

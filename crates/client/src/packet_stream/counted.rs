@@ -1,6 +1,7 @@
 //! What a packet stream has counted: the packets itself, the bytes on the wire below it.
 
 use super::PacketStream;
+use crate::own::Own;
 use crate::statistics::Statistics;
 
 impl PacketStream {
@@ -19,6 +20,30 @@ impl PacketStream {
         self.transport.bytes_received = statistics.bytes_received;
         self.transport.set_system_calls(statistics.reads, statistics.writes);
         self.counted = statistics;
+    }
+
+    /// From now on commands are the driver's own, under this name, or its user's; what they were before.
+    pub(crate) fn count_as(&mut self, own: Option<Own>) -> Option<Own> {
+        std::mem::replace(&mut self.counts_as, own)
+    }
+
+    /// A command is going to be sent.
+    #[inline]
+    pub(super) fn count_command(&mut self, code: u8) {
+        self.counted.command(code);
+        if let Some(own) = self.counts_as {
+            self.counted.own.count(own);
+        }
+    }
+
+    /// Such a command has turned out not to have been sent.
+    #[cold]
+    pub(crate) fn discount_command(&mut self, code: u8) {
+        self.counted.discount_command(code);
+        if let Some(own) = self.counts_as {
+            self.counted.own.discount(own);
+        }
+        self.counted.packets_sent = self.counted.packets_sent.saturating_sub(1);
     }
 
     /// Where to count.

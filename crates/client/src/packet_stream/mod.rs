@@ -26,6 +26,7 @@ use crate::clock::Clock;
 use crate::compression::{Compression, CompressionAlgorithm};
 use crate::error::Error;
 use crate::memory::{LONG_VALUE_BYTES, Memory, SystemMemory};
+use crate::own::Own;
 use crate::statistics::{PacketKind, Statistics};
 use crate::tls;
 use crate::transport::Transport;
@@ -75,6 +76,8 @@ pub(crate) struct PacketStream {
     out: Vec<u8>,
     /// What was counted, but for the bytes, which the transport counts.
     counted: Statistics,
+    /// Under which name the driver's own commands are counted; `None`: they are its user's.
+    counts_as: Option<Own>,
     /// How long it took.
     clock: Clock,
 }
@@ -94,6 +97,7 @@ impl PacketStream {
             sequence_id: 0,
             out: Vec::new(),
             counted: Statistics::default(),
+            counts_as: None,
             clock: Clock::new(),
         }
     }

@@ -17,7 +17,7 @@ impl PacketStream {
     pub(crate) fn write_command(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.refuse_leftovers()?;
         self.begin_exchange();
-        self.counted.command(code);
+        self.count_command(code);
         self.clock.begin(code, body, self.counted.packets_received);
         if self.buffer.capacity() > READ_BUFFER_BYTES && self.start == self.end {
             self.buffer = Block::zeroed(READ_BUFFER_BYTES);
@@ -25,14 +25,24 @@ impl PacketStream {
         }
         self.read_far_ahead();
         self.long.clear();
-        self.write(&[code], body)
+        self.write_counted(code, body)
     }
 
     /// Sends a command to which there is no answer, whatever the server was in the middle of saying.
     pub(crate) fn write_goodbye(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.begin_exchange();
+        self.count_command(code);
         self.clock.begin_unanswered(code, body, self.counted.packets_received);
-        self.write(&[code], body)
+        self.write_counted(code, body)
+    }
+
+    /// Writes a command, which has been counted; if nothing of it could be sent it does not count.
+    pub(super) fn write_counted(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        self.write(&[code], body).inspect_err(|error| {
+            if error.nothing_sent() {
+                self.discount_command(code);
+            }
+        })
     }
 
     /// Sends the next packet of an exchange.

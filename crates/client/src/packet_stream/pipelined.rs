@@ -14,9 +14,9 @@ impl PacketStream {
     /// Sends a command whose reply comes behind those that are still owed.
     pub(crate) fn write_behind(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.begin_exchange();
-        self.counted.command(code);
+        self.count_command(code);
         self.clock.begin(code, body, self.counted.packets_received);
-        self.write(&[code], body)
+        self.write_counted(code, body)
     }
 
     /// Receives the reply to a command that others were sent behind: one packet. Where reading does not wait and not all of it

@@ -11,6 +11,7 @@ use vaquita_protocol::{Command, StatusFlags};
 use super::harmless::cannot_write;
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
+use crate::own::Own;
 use crate::query::QueryResponse;
 use crate::state::State;
 use crate::statement_cache::Effect;
@@ -79,7 +80,7 @@ impl Connection {
             {
                 self.stream.transport().hold(link);
                 self.replace(error)?;
-                self.send_now(command)
+                self.by_itself(Own::Again, |it| it.send_now(command))
             }
             Err(error) => {
                 if self.state != State::Broken {
@@ -174,7 +175,7 @@ impl Connection {
             }
         };
         self.replace(lost)?;
-        self.send_now(repeatable.command())?;
+        self.by_itself(Own::Again, |it| it.send_now(repeatable.command()))?;
         if let Repeatable::Query(_) = repeatable {
             self.answer = Answer::Text;
             self.state = State::QuerySent;
@@ -198,15 +199,26 @@ impl Connection {
             true => None,
             false => Connection::connect_in_place_of(link, &self.options, &mut spent).ok(),
         };
-        let Some(mut replacement) = replacement.filter(|it| self.is_like(it)) else {
+        let replacement = match replacement {
+            Some(mut other) if !self.is_like(&other) => {
+                other.close();
+                spent.add(&other.counted());
+                None
+            }
+            replacement => replacement,
+        };
+        let Some(mut replacement) = replacement else {
             let mut counted = self.counted();
             counted.add(&spent);
+            counted.replacements += spent.attempts;
             self.set_counted(counted);
             self.break_off();
             return Err(end);
         };
+        replacement.stream.count_as(self.stream.count_as(None));
         let mut counted = self.counted();
         counted.add(&replacement.counted());
+        counted.replacements += 1;
         replacement.set_counted(counted);
         replacement.allows_local_infile = self.allows_local_infile;
         replacement.refuses_spoilt_rows = self.refuses_spoilt_rows;

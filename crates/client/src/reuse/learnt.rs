@@ -4,6 +4,7 @@ use vaquita_protocol::Charset;
 
 use crate::connection::Connection;
 use crate::error::Error;
+use crate::own::Own;
 
 /// The default role of the user, which a new session has on MariaDB; NULL if there is none.
 const MARIADB_ROLE: &str = "(SELECT ROLE_NAME FROM information_schema.APPLICABLE_ROLES \
@@ -46,7 +47,7 @@ impl Connection {
              (SELECT COLLATION_NAME FROM information_schema.COLLATIONS WHERE ID = {collation_id}), {}",
             role.unwrap_or("NULL")
         );
-        let row = self.only_row(sql.as_bytes())?;
+        let row = self.only_row(Own::Learn, sql.as_bytes())?;
         let [init_connect, client, results, collation, home_collation, told_role] = &*row else {
             return Err(Error::Unsupported("the server does not tell what a session is like"));
         };

@@ -11,6 +11,7 @@ use crate::connect::TRACK;
 use crate::connection::Connection;
 use crate::elsewhere::Elsewhere;
 use crate::error::Error;
+use crate::own::Own;
 use crate::state::State;
 use crate::statement_cache::Effect;
 
@@ -93,7 +94,7 @@ impl Connection {
         let sql = format!(
             "SET SESSION wait_timeout = CAST(LEAST(@@SESSION.wait_timeout, {seconds}) AS UNSIGNED)"
         );
-        self.gathering(|it| it.write_owed(Command::Query(sql.as_bytes())))
+        self.gathering(|it| it.write_owed(Own::WaitTimeout, Command::Query(sql.as_bytes())))
     }
 
     /// Sends all that is written in one piece, without waiting.
@@ -126,21 +127,21 @@ impl Connection {
             (Reset::Untried | Reset::Works, _) => {
                 self.reuse.left = Left::ToLearn;
                 self.write_end_of_transaction()?;
-                self.write_owed(Command::ResetConnection)
+                self.write_owed(Own::Reset, Command::ResetConnection)
             }
         }
     }
 
     /// Ends what others may wait for, where it is not known that a reset does.
     pub(super) fn write_end_of_transaction(&mut self) -> Result<(), Error> {
-        self.write_owed(Command::Query(b"ROLLBACK"))?;
-        self.write_owed(Command::Query(b"UNLOCK TABLES"))
+        self.write_owed(Own::Rollback, Command::Query(b"ROLLBACK"))?;
+        self.write_owed(Own::UnlockTables, Command::Query(b"UNLOCK TABLES"))
     }
 
     /// Sends a reset, and what brings back what it forgets or leaves.
     pub(super) fn write_restoration(&mut self, learnt: &Learnt) -> Result<(), Error> {
         let traces = self.reuse.traces;
-        self.write_owed(Command::ResetConnection)?;
+        self.write_owed(Own::Reset, Command::ResetConnection)?;
         self.write_end_of_profiles(traces)?;
         let home = self.options.database.clone();
         let is_elsewhere =
@@ -152,14 +153,14 @@ impl Connection {
         }
         let role = learnt.role.as_deref().filter(|_| traces.has_role);
         if let Some(role) = role {
-            self.write_owed(Command::Query(role))?;
+            self.write_owed(Own::Role, Command::Query(role))?;
         }
         let is_lost = role.is_some() && self.role_takes_database();
         if let Some(home) = home.filter(|_| is_elsewhere || is_lost) {
-            self.write_owed(Command::InitDb(&home))?;
+            self.write_owed(Own::Database, Command::InitDb(&home))?;
         }
         if !learnt.resets_names {
-            self.write_owed(Command::Query(&learnt.names))?;
+            self.write_owed(Own::Names, Command::Query(&learnt.names))?;
         }
         (self.charset, self.collation_id) = self.home_charset();
         if self.is_interactive() {
@@ -167,15 +168,14 @@ impl Connection {
         }
         if self.has_other_multi_statements() {
             self.multi_statements = !self.multi_statements;
-            self.write_owed(Command::SetOption(SetOption::multi_statements(
-                self.multi_statements,
-            )))?;
+            let option = SetOption::multi_statements(self.multi_statements);
+            self.write_owed(Own::MultiStatements, Command::SetOption(option))?;
         }
         if let Some(limit) = self.told_query_timeout() {
-            self.write_owed(Command::Query(limit.as_bytes()))?;
+            self.write_owed(Own::Limit, Command::Query(limit.as_bytes()))?;
         }
         if self.tracks_changes {
-            self.write_owed(Command::Query(TRACK))?;
+            self.write_owed(Own::TrackChanges, Command::Query(TRACK))?;
         }
         let init_commands = std::mem::take(&mut self.options.init_commands);
         let written = self.write_init_commands(&init_commands);
@@ -187,10 +187,11 @@ impl Connection {
     /// over a reset and over another log-in, but not beyond the size of a history, which it heeds where it makes profiles.
     pub(super) fn write_end_of_profiles(&mut self, traces: Traces) -> Result<(), Error> {
         if traces.has_database && self.is_mariadb() {
-            self.write_owed(Command::Query(b"SET profiling = 1"))?;
-            self.write_owed(Command::Query(b"SET profiling_history_size = 0"))?;
+            self.write_owed(Own::Profiles, Command::Query(b"SET profiling = 1"))?;
+            let none = b"SET profiling_history_size = 0";
+            self.write_owed(Own::Profiles, Command::Query(none))?;
             let back = b"SET profiling = DEFAULT, profiling_history_size = DEFAULT";
-            self.write_owed(Command::Query(back))?;
+            self.write_owed(Own::Profiles, Command::Query(back))?;
         }
         Ok(())
     }
@@ -207,13 +208,15 @@ impl Connection {
             self.reuse.owes_init_commands = true;
             return Ok(());
         }
-        commands.iter().try_for_each(|command| self.write_owed(Command::Query(command)))
+        let write = |command| self.write_owed(Own::InitCommand, Command::Query(command));
+        commands.iter().map(|it| &**it).try_for_each(write)
     }
 
-    /// Sends a command whose reply is read later.
-    pub(crate) fn write_owed(&mut self, command: Command<'_>) -> Result<(), Error> {
+    /// Sends a command of the driver's own whose reply is read later.
+    pub(crate) fn write_owed(&mut self, own: Own, command: Command<'_>) -> Result<(), Error> {
         self.reuse.owed += 1;
-        let written = self.stream.write_behind(command.code(), &command.body());
+        let written =
+            self.by_itself(own, |it| it.stream.write_behind(command.code(), &command.body()));
         // Whoever reads the reply has not waited for it since now.
         self.stream.rest();
         written
@@ -222,7 +225,7 @@ impl Connection {
     /// Sends what has the server wait for the session as long as for others.
     pub(super) fn write_wait_timeout(&mut self) -> Result<(), Error> {
         self.reuse.has_idle_timeout = false;
-        self.write_owed(Command::Query(self.home_wait_timeout()))
+        self.write_owed(Own::WaitTimeout, Command::Query(self.home_wait_timeout()))
     }
 
     /// The statement that has the server wait as long as for a new session.

@@ -7,6 +7,7 @@ use super::{Left, Reset, first::First};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::options::ConnectOptions;
+use crate::own::Own;
 use crate::pool::PoolCheck;
 use crate::state::State;
 
@@ -87,6 +88,19 @@ impl Connection {
         self.stream.receive_nothing()
     }
 
+    /// Hears what the server has said meanwhile to a connection that nobody is going to use any more, whatever it is, without waiting.
+    pub(crate) fn hear(&mut self) {
+        if self.state != State::Ready {
+            return;
+        }
+        self.stream.transport().set_waiting(false);
+        let heard = self.skip_owed(0).and_then(|()| self.stream.receive_nothing());
+        self.stream.transport().set_waiting(true);
+        if !heard.is_err_and(|error| error.is_not_here_yet()) {
+            self.break_off();
+        }
+    }
+
     /// Whether the connection is known to be gone, or is by what has come from the server meanwhile, which is looked at without waiting
     /// where it has nothing to say.
     pub fn is_gone(&mut self) -> bool {
@@ -99,7 +113,7 @@ impl Connection {
     /// Asks the server whether it is there.
     pub(super) fn check(&mut self) -> Result<(), Error> {
         self.finish_owed()?;
-        self.send_now(Command::Ping)?;
+        self.by_itself(Own::Check, |it| it.send_now(Command::Ping))?;
         self.read_command_ok()
     }
 
@@ -178,23 +192,25 @@ impl Connection {
         let learnt = self.reuse.learnt.take();
         let options = self.options.clone();
         let database = options.database.as_deref().unwrap_or_default();
-        self.change_user(&options.user, &options.password, database)?;
+        self.by_itself(Own::LogInAgain, |it| {
+            it.change_user(&options.user, &options.password, database)
+        })?;
         let learnt = match learnt {
             Some(learnt) => learnt,
             None => self.learn()?,
         };
         if let Some(role) = learnt.role.as_deref().filter(|_| traces.has_role) {
-            self.run_own(role)?;
+            self.run_own(Own::Role, role)?;
             if !database.is_empty() && self.role_takes_database() {
-                self.init_db(database)?;
+                self.by_itself(Own::Database, |it| it.init_db(database))?;
             }
         }
         self.gathering(|it| it.write_end_of_profiles(traces))?;
         self.finish_owed()?;
         // MySQL 5.6 leaves these.
-        self.run_own(b"SET timestamp = DEFAULT, last_insert_id = 0")?;
+        self.run_own(Own::Timestamp, b"SET timestamp = DEFAULT, last_insert_id = 0")?;
         if self.is_interactive() {
-            self.run_own(self.home_wait_timeout())?;
+            self.run_own(Own::WaitTimeout, self.home_wait_timeout())?;
         }
         self.reuse.is_fresh();
         self.reuse.learnt = Some(learnt);
@@ -222,14 +238,14 @@ impl Connection {
                 self.log_in_again()?;
             }
             Some(database) if self.options.database.as_ref() != Some(database) => {
-                self.init_db(database)?;
+                self.by_itself(Own::Database, |it| it.init_db(database))?;
                 self.options.database = Some(database.clone());
             }
             _ => {}
         }
         if has_other_charset {
             let learnt = self.learn()?;
-            self.run_own(&learnt.names)?;
+            self.run_own(Own::Names, &learnt.names)?;
             self.reuse.learnt = Some(Learnt { resets_names: false, ..learnt });
         }
         if self.options.query_timeout != options.query_timeout {

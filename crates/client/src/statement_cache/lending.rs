@@ -10,6 +10,7 @@ use super::effects::Effect;
 use super::shape::{is_kept, may_have_other_columns};
 use crate::connection::Connection;
 use crate::error::{Error, codes};
+use crate::own::Own;
 use crate::result_set::Columns;
 use crate::reuse::cannot_write;
 use crate::session::UNKNOWN_ROWS;
@@ -49,7 +50,7 @@ impl Connection {
             let text = statement.text.map_or_else(|| sql.into(), |(text, _)| text);
             statement.text = Some((text, onlooker.epoch()));
         }
-        self.stream.counted().command(Command::StmtPrepare(b"").code());
+        self.stream.counted().statements_lent += 1;
         self.row = None;
         self.session.affected_rows = UNKNOWN_ROWS;
         self.session.field_count = statement.columns().len();
@@ -104,7 +105,7 @@ impl Connection {
         self.heed_changes_told();
         let is_kept = self.statement_cache.keep(statement, self.options.statement_cache);
         if is_kept {
-            self.stream.counted().command(Command::StmtClose(0).code());
+            self.stream.counted().statements_kept += 1;
         }
         is_kept
     }
@@ -209,7 +210,7 @@ impl Connection {
     /// As [`Connection::prepare`]; then it is what it was.
     pub(crate) fn prepare_again(&mut self, statement: &Statement) -> Result<(), Error> {
         let Some(kept) = &statement.kept else { return Ok(()) };
-        let fresh = self.prepare_afresh(&kept.text)?;
+        let fresh = self.by_itself(Own::PrepareAgain, |it| it.prepare_afresh(&kept.text))?;
         self.statement_cache.evicted.push(statement.id());
         statement.become_another(&fresh);
         Ok(())

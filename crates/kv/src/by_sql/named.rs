@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use vaquita_client::{Connection, Error, QueryResponse};
+use vaquita_client::{Connection, Error, Own, QueryResponse};
 
 use super::KeyedTable;
 use super::error::TableError;
@@ -157,7 +157,8 @@ impl NamedTable {
 
     /// Why there is no such base table: what the server says to who reads from it.
     fn why_not(&self, connection: &mut Connection) -> Result<TableError, Error> {
-        connection.send_query(&[b"SELECT 1 FROM ", &*self.quoted(), b" LIMIT 0"].concat())?;
+        let sql = [b"SELECT 1 FROM ", &*self.quoted(), b" LIMIT 0"].concat();
+        connection.by_itself(Own::KeyValue, |it| it.send_query(&sql))?;
         if let QueryResponse::ResultSet(_) = connection.read_query_response()? {
             connection.store_result()?;
         }
@@ -173,7 +174,9 @@ impl NamedTable {
 
 /// Whether the session has a temporary table of this name: it hides the other one, of which `information_schema` tells.
 fn is_temporary(connection: &mut Connection, name: &[u8]) -> Result<bool, PortError> {
-    connection.send_query(&[b"SHOW CREATE TABLE ", name].concat()).map_err(PortError::Lost)?;
+    let sql = [b"SHOW CREATE TABLE ", name].concat();
+    let sent = connection.by_itself(Own::TemporaryTable, |it| it.send_query(&sql));
+    sent.map_err(PortError::Lost)?;
     match connection.read_query_response() {
         Ok(QueryResponse::ResultSet(_)) => {}
         // Whoever may not see how it was made has not made it.

@@ -1,7 +1,7 @@
 //! The prepared statements of a table, held from one call to the next.
 
 use vaquita_client::{
-    Buffered, Connection, Done, Error, Parameter, Pipelined, QueryResponse, Statement, codes,
+    Buffered, Connection, Done, Error, Own, Parameter, Pipelined, QueryResponse, Statement, codes,
 };
 
 use super::error::TableError;
@@ -167,7 +167,7 @@ fn is_lost(error: &Error) -> bool {
 /// Whether the server does not know a statement.
 fn is_unknown(connection: &mut Connection, statement: &Statement) -> bool {
     matches!(
-        connection.reset_statement(statement),
+        connection.by_itself(Own::IsKnown, |it| it.reset_statement(statement)),
         Err(Error::Server { code: codes::UNKNOWN_STATEMENT, .. })
     )
 }

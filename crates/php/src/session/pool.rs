@@ -3,6 +3,7 @@
 //! The idle ones belong to the thread and outlive its requests; they are closed when PHP ends.
 
 use super::options::seconds;
+use crate::statistics;
 use crate::zend::guarded::Guarded;
 use crate::zend::ini::{self, Kept};
 use std::time::Instant;
@@ -35,7 +36,9 @@ fn read_limits() -> PoolLimits {
 
 /// Takes an idle connection that was made so, with a fresh session on it.
 pub(crate) fn take(options: &ConnectOptions, limits: &PoolLimits) -> Option<Box<Connection>> {
-    POOL.with(|pool| pool.with(|pool| pool.take(options, limits))).ok().flatten()
+    let taken = POOL.with(|pool| pool.with(|pool| pool.take(options, limits))).ok().flatten();
+    count_spent();
+    taken
 }
 
 /// Notes that a connection, new or taken, is in use.
@@ -47,6 +50,14 @@ pub(crate) fn lease() -> Option<Lease> {
 pub(crate) fn give(lease: Lease, connection: Option<Box<Connection>>, limits: &PoolLimits) {
     let given = POOL.with(|pool| pool.with(|pool| pool.give(lease, connection, limits)));
     debug_assert!(given.is_ok());
+    count_spent();
+}
+
+/// Counts what idle connections have cost.
+fn count_spent() {
+    if let Ok(spent) = POOL.with(|pool| pool.with(Pool::take_spent)) {
+        statistics::count_driver(&spent);
+    }
 }
 
 /// Whether a connection that is idle since then, in other hands, may be used again; if not, that is counted.

@@ -1,7 +1,7 @@
 //! The names of the counters, in the order in which PHP shows them, and what the driver counts of them.
 
 use super::Totals;
-use vaquita_client::{Packets, Statistics};
+use vaquita_client::{Own, Packets, Statistics};
 
 /// Declares the counters once: as an enum and as the names that PHP shows.
 macro_rules! keys {
@@ -100,6 +100,10 @@ pub(crate) fn add_driver(totals: &mut Totals, counted: &Statistics) {
     for (code, name) in (1_u8..).zip(Key::com_quit as usize..=Key::com_deamon as usize) {
         totals.add_at(name, counted.commands(code));
     }
+    // Those of the script count, whatever the statement cache makes of them.
+    let (again, kept) = (counted.own.of(Own::PrepareAgain), counted.own.of(Own::CloseKept));
+    totals.add(Key::com_stmt_prepare, counted.statements_lent.wrapping_sub(again));
+    totals.add(Key::com_stmt_close, counted.statements_kept.wrapping_sub(kept));
     totals.add(Key::result_set_queries, counted.result_sets);
     totals.add(Key::non_result_set_queries, counted.oks);
     totals.add(Key::no_index_used, counted.no_index_used);

@@ -6,7 +6,7 @@ use crate::zend::array::Map;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
 use std::time::Duration;
-use vaquita_client::{PoolStats, Statistics, command_name};
+use vaquita_client::{Own, PoolStats, Statistics, command_name};
 use vaquita_kv::Counts;
 use vaquita_telemetry::{Kind, Latencies, Summary};
 
@@ -35,8 +35,8 @@ impl Figures {
 pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
     let figures = Figures::now();
-    let mut all = Map::new(call.returns(), 6);
-    write_connections(Map::new(all.insert_named(b"connections"), 7), &figures);
+    let mut all = Map::new(call.returns(), 8);
+    write_connections(Map::new(all.insert_named(b"connections"), 8), &figures);
     let mut commands = Map::new(all.insert_named(b"commands"), 8);
     for code in 0..=u8::MAX {
         let number = figures.driver.commands(code);
@@ -44,6 +44,16 @@ pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
             put(&mut commands, name.as_bytes(), number);
         }
     }
+    let mut own = Map::new(all.insert_named(b"own"), 8);
+    for of_own in Own::ALL {
+        let number = figures.driver.own.of(of_own);
+        if number > 0 {
+            put(&mut own, of_own.name().as_bytes(), number);
+        }
+    }
+    let mut cache = Map::new(all.insert_named(b"statement_cache"), 2);
+    put(&mut cache, b"hits", figures.driver.statements_lent);
+    put(&mut cache, b"kept", figures.driver.statements_kept);
     write_traffic(Map::new(all.insert_named(b"traffic"), 7), &figures.driver);
     write_pool(&mut Map::new(all.insert_named(b"pool"), 10), &figures.pool);
     write_key_value(&mut Map::new(all.insert_named(b"key_value"), 8), &figures.key_value);
@@ -75,6 +85,9 @@ fn write_connections(mut map: Map, figures: &Figures) {
     put(&mut map, b"reused", counted(Key::connection_reused));
     put(&mut map, b"reconnected", figures.pool.replaced);
     put(&mut map, b"open", counted(Key::active_connections));
+    put(&mut map, b"attempts", figures.driver.attempts);
+    put(&mut map, b"replacements", figures.driver.replacements);
+    put(&mut map, b"killers", figures.driver.killers);
 }
 
 fn write_traffic(mut map: Map, driver: &Statistics) {
