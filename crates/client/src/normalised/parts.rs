@@ -2,11 +2,11 @@
 
 use std::iter::Peekable;
 
-use vaquita_client::{Dialect, Token, Tokens};
+use crate::tokens::{Dialect, Token, Tokens};
 
 /// What a statement is made of, without its literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub enum Part<'a> {
     /// A keyword, or a name without quotes.
     Word(&'a [u8]),
     /// A name between backticks.
@@ -19,16 +19,17 @@ pub(super) enum Piece<'a> {
     Symbol(u8),
 }
 
-/// The pieces of a query.
-pub(super) struct Pieces<'a> {
+/// The parts of a query.
+pub struct Parts<'a> {
     tokens: Peekable<Tokens<'a>>,
     /// Whether a sign or a dot that stands here belongs to the number behind it.
     begins_value: bool,
 }
 
-impl<'a> Pieces<'a> {
-    pub(super) fn new(sql: &'a [u8], dialect: Dialect) -> Self {
-        Pieces { tokens: Tokens::new(sql, dialect).peekable(), begins_value: true }
+impl<'a> Parts<'a> {
+    /// Those of a query.
+    pub fn new(sql: &'a [u8], dialect: Dialect) -> Self {
+        Parts { tokens: Tokens::new(sql, dialect).peekable(), begins_value: true }
     }
 
     fn is_number_next(&mut self) -> bool {
@@ -69,39 +70,39 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    fn piece(&mut self) -> Option<Piece<'a>> {
+    fn part(&mut self) -> Option<Part<'a>> {
         match self.tokens.next()? {
             Token::Symbol(b'+' | b'-' | b'.') if self.begins_value && self.is_number_next() => {}
             Token::Word(word) if is_number(word) => {
                 self.take_number(word);
-                return Some(Piece::Value);
+                return Some(Part::Value);
             }
             Token::Word(word) if self.introduces(word) => {}
-            Token::Word(word) => return Some(Piece::Word(word)),
-            Token::Name(name) => return Some(Piece::Name(name)),
-            Token::Text { .. } | Token::Symbol(b'?') => return Some(Piece::Value),
-            Token::Semicolon => return Some(Piece::Semicolon),
-            Token::Symbol(symbol) => return Some(Piece::Symbol(symbol)),
+            Token::Word(word) => return Some(Part::Word(word)),
+            Token::Name(name) => return Some(Part::Name(name)),
+            Token::Text { .. } | Token::Symbol(b'?') => return Some(Part::Value),
+            Token::Semicolon => return Some(Part::Semicolon),
+            Token::Symbol(symbol) => return Some(Part::Symbol(symbol)),
         }
         // Its rest: what the sign, the dot or the word stands before.
         if let Some(Token::Word(word)) = self.tokens.next() {
             self.take_number(word);
         }
-        Some(Piece::Value)
+        Some(Part::Value)
     }
 }
 
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
+impl<'a> Iterator for Parts<'a> {
+    type Item = Part<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
-        let piece = self.piece()?;
-        if piece == Piece::Value {
+    fn next(&mut self) -> Option<Part<'a>> {
+        let part = self.part()?;
+        if part == Part::Value {
             // Texts beside each other are one.
             while self.tokens.next_if(|it| matches!(it, Token::Text { .. })).is_some() {}
         }
-        self.begins_value = matches!(piece, Piece::Symbol(symbol) if symbol != b')');
-        Some(piece)
+        self.begins_value = matches!(part, Part::Symbol(symbol) if symbol != b')');
+        Some(part)
     }
 }
 
