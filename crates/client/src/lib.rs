@@ -117,7 +117,9 @@ pub use host_links::HostLimit;
 pub use local_infile::{LocalFile, LocalFileError};
 pub use long_row::{LongRow, LongRowValue, LongRowValues};
 pub use memory::{CHUNK_BYTES, LONG_VALUE_BYTES, Memory};
-pub use normalised::{Part, Parts};
+pub use normalised::{
+    Normalised, Part, Parts, names_secret, put_first_word, put_normalised, put_normalised_beginning,
+};
 pub use options::{Address, CleartextPassword, ConnectOptions};
 pub use pipeline::{Done, Pipelined, Until};
 pub use placeholders::{Piece, next_piece};

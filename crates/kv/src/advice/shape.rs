@@ -2,19 +2,7 @@
 //!
 //! Of a SELECT that reads one table that is all but its literals and comments, of any other statement its first word.
 
-use vaquita_client::{Dialect, Encoding, Part, Parts, Tokens};
-
-/// The longest shape; a longer one is that of its first word.
-const MAX_BYTES: usize = 1000;
-
-/// Any that has ASCII: a first word is the same in all.
-const ANY: Dialect = Dialect { encoding: Encoding::SingleByte, no_backslash_escapes: false };
-
-/// Words that stand before a parenthesis that is none of a function's.
-const KEYWORDS: [&[u8]; 12] = [
-    b"IN", b"AND", b"OR", b"NOT", b"XOR", b"WHERE", b"HAVING", b"SELECT", b"BY", b"THEN", b"WHEN",
-    b"ELSE",
-];
+use vaquita_client::{Dialect, Normalised, Part, Parts, put_first_word, put_normalised};
 
 /// Words of a SELECT that reads more than a table, or does more than read.
 const OF_SEVERAL: [&[u8]; 8] =
@@ -27,33 +15,11 @@ const BEHIND_TABLES: [&[u8]; 9] =
 /// Writes the shape of a statement, and nothing else. Without a `dialect` it is not known how the server has read it.
 pub(super) fn put_shape(sql: &[u8], dialect: Option<Dialect>, shape: &mut Vec<u8>) {
     shape.clear();
-    if let Some(dialect) = dialect
-        && is_read_alike(sql, dialect)
-        && reads_one_table(Parts::new(sql, dialect))
-    {
-        let mut writer = Writer { shape, last: None };
-        writer.put_all(Parts::new(sql, dialect));
-        if shape.len() <= MAX_BYTES {
-            return;
-        }
+    let is_of_one_table = dialect.is_some_and(|dialect| reads_one_table(Parts::new(sql, dialect)));
+    if !is_of_one_table || put_normalised(sql, dialect, shape) != Normalised::Whole {
         shape.clear();
+        put_first_word(sql, shape);
     }
-    let mut words =
-        Parts::new(sql, dialect.unwrap_or(ANY)).skip_while(|it| *it == Part::Symbol(b'('));
-    match words.next() {
-        Some(Part::Word(word)) if word.len() < 20 && word.iter().all(u8::is_ascii_alphabetic) => {
-            shape.extend(word.iter().map(u8::to_ascii_uppercase));
-        }
-        _ => shape.extend_from_slice(b"(other)"),
-    }
-}
-
-/// Whether the server finds the same texts and words: it may have passed over what stands in an executable comment, quotes and all; and where a text
-/// has no end here, it has one there, for the statement has succeeded.
-fn is_read_alike(sql: &[u8], dialect: Dialect) -> bool {
-    let mut tokens = Tokens::new(sql, dialect);
-    tokens.by_ref().for_each(drop);
-    tokens.is_plain()
 }
 
 fn is_one(word: &[u8], of: &[&[u8]]) -> bool {
@@ -86,72 +52,6 @@ fn reads_one_table(mut parts: Parts<'_>) -> bool {
         }
     }
     has_table
-}
-
-struct Writer<'a, 's> {
-    shape: &'s mut Vec<u8>,
-    last: Option<Part<'a>>,
-}
-
-impl<'a> Writer<'a, '_> {
-    fn put_all(&mut self, parts: Parts<'a>) {
-        let mut parts = parts.take_while(|it| *it != Part::Semicolon).peekable();
-        while let Some(part) = parts.next() {
-            if self.shape.len() > MAX_BYTES {
-                return;
-            }
-            let is_list = part == Part::Symbol(b'(')
-                && matches!(self.last, Some(Part::Word(word)) if is_one(word, &[b"IN"]));
-            self.put(part);
-            if !is_list || parts.next_if_eq(&Part::Value).is_none() {
-                continue;
-            }
-            // However long it is.
-            self.put(Part::Value);
-            self.shape.extend_from_slice(b", ...");
-            while parts.next_if_eq(&Part::Symbol(b',')).is_some() {
-                if parts.next_if_eq(&Part::Value).is_none() {
-                    self.put(Part::Symbol(b','));
-                    break;
-                }
-            }
-        }
-    }
-
-    fn put(&mut self, part: Part<'a>) {
-        if self.last.is_some_and(|last| is_apart(last, part)) {
-            self.shape.push(b' ');
-        }
-        match part {
-            Part::Word(word) => self.shape.extend_from_slice(word),
-            Part::Name(name) => {
-                self.shape.push(b'`');
-                self.shape.extend_from_slice(name);
-                self.shape.push(b'`');
-            }
-            Part::Value => self.shape.push(b'?'),
-            Part::Semicolon => self.shape.push(b';'),
-            Part::Symbol(symbol) => self.shape.push(symbol),
-        }
-        self.last = Some(part);
-    }
-}
-
-/// Whether a blank is between two parts.
-fn is_apart(one: Part<'_>, next: Part<'_>) -> bool {
-    match (one, next) {
-        (Part::Symbol(b'(' | b'.' | b'@' | b':'), _) | (_, Part::Symbol(b')' | b',' | b'.')) => {
-            false
-        }
-        (Part::Word(word), Part::Symbol(b'(')) => is_one(word, &KEYWORDS),
-        (Part::Name(_), Part::Symbol(b'(')) => false,
-        (Part::Symbol(one), Part::Symbol(next)) => !(is_of_operator(one) && is_of_operator(next)),
-        _ => true,
-    }
-}
-
-fn is_of_operator(symbol: u8) -> bool {
-    matches!(symbol, b'<' | b'>' | b'=' | b'!' | b'|' | b'&' | b':')
 }
 
 #[cfg(test)]
