@@ -7,6 +7,7 @@ pub(crate) mod memcache;
 pub(crate) mod row;
 pub(crate) mod row_iterator;
 pub(crate) mod rows;
+pub(crate) mod statistics;
 mod table;
 
 use crate::session::{self, key_value, tls};

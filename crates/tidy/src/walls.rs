@@ -170,15 +170,28 @@ fn crates_use_each_other_one_way() {
         ("client", &["protocol", "x509", "sys"]),
         ("fake-server", &["protocol"]),
         ("kv", &["client"]),
+        ("telemetry", &["client"]),
+        ("cli", &["telemetry"]),
         ("hostile", &["protocol", "x509", "client", "kv", "fake-server"]),
-        ("php", &["client", "kv"]),
+        ("php", &["client", "kv", "telemetry"]),
         ("bench", &["client", "fake-server"]),
     ];
     for (name, allowed) in may_use {
         let manifest = std::fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
         let product = manifest.split("[dev-dependencies]").next().unwrap_or_default();
         let product = product.split("[build-dependencies]").next().unwrap_or_default();
-        for other in ["protocol", "x509", "sys", "client", "kv", "php", "fake-server", "bench"] {
+        for other in [
+            "protocol",
+            "x509",
+            "sys",
+            "client",
+            "kv",
+            "telemetry",
+            "cli",
+            "php",
+            "fake-server",
+            "bench",
+        ] {
             let is_used = product.lines().any(|line| line.starts_with(&format!("vaquita-{other}")));
             assert!(!is_used || allowed.contains(&other), "{name} must not use {other}");
         }

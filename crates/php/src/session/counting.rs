@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::rows::Reading;
-use crate::statistics::{self, Counters, Key, Totals};
+use crate::statistics::{self, Counters, Key, Totals, observing};
 use vaquita_client::{Connection, Statistics};
 
 /// Who ends a statement.
@@ -43,6 +43,16 @@ impl Session {
             totals.add_driver(&counted);
         }
         self.readings.each(|reading| reading.tell(|key, number| totals.add(key, number)));
+    }
+
+    /// Adds what the driver has counted of all connections that this thread has; replies that have come are told.
+    pub(crate) fn add_all_driver_to(all: &mut Statistics) {
+        Session::each_of_thread(|session| {
+            session.adjust(Connection::tell_reply);
+            if let Some(counted) = session.look(Connection::counted) {
+                all.add(&counted);
+            }
+        });
     }
 
     /// Adds what was counted of all connections that this thread has.
@@ -96,6 +106,7 @@ impl Session {
         if !self.is_collecting.get() {
             self.adjust(|connection| connection.set_counted(Statistics::default()));
         }
+        self.adjust(|connection| connection.set_observer(observing::observer()));
         self.count(Key::connection_reused, 1);
         self.count(Key::active_connections, 1);
     }
