@@ -100,16 +100,18 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {}
  * first bytes of its reply were there, and until the last ones were, the client's own time between rows included. `round_trips` is how often
  * the server was waited for, `reads` and `writes` are system calls.
  *
- * `commands` is what was sent, `own` those of them that the driver sent by itself, by how they begin (docs/operating.md tells why). Of `connections`, `attempts` is
+ * `commands` is what was sent, `unanswered` those of them on connections that ended before anything of a reply had come, `own` those that the driver sent by
+ * itself, by how they begin (docs/operating.md tells why). Of `connections`, `attempts` is
  * what the server counts: sockets that were opened, `replacements` those in the place of a dead persistent connection, `killers` those that stopped a query.
  * `statement_cache` is what was not sent: statements that were prepared already (`hits`), and that were closed and `kept`.
  *
  * @return array{
  *     connections: array{opened: int, failed: int, reused: int, reconnected: int, open: int, attempts: int, replacements: int, killers: int},
  *     commands: array<string, int>,
+ *     unanswered: array<string, int>,
  *     own: array<string, int>,
  *     statement_cache: array{hits: int, kept: int},
- *     traffic: array{round_trips: int, reads: int, writes: int, bytes_received: int, bytes_sent: int, packets_received: int, packets_sent: int},
+ *     traffic: array{round_trips: int, reads: int, writes: int, bytes_received: int, bytes_sent: int, bytes_unanswered: int, packets_received: int, packets_sent: int},
  *     pool: array{active: int, idle: int, hits: int, misses: int, resets: int, replaced: int, evicted_for_room: int, evicted_as_idle: int,
  *         evicted_as_old: int, evicted_as_spoilt: int},
  *     key_value: array{statements: int, eligible: int, asked: int, answered: int, learnt: int, misses: int, errors: int, reasons: array<string, int>},

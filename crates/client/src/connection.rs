@@ -379,6 +379,7 @@ impl Connection {
         self.is_followed = false;
         self.end_of_statement();
         self.state = State::Broken;
+        self.stream.count_unanswered();
         self.stream.close();
     }
 }

@@ -78,6 +78,7 @@ mod long_row;
 mod look_up;
 mod memory;
 mod negotiation;
+mod normalised;
 mod observing;
 mod options;
 mod own;
@@ -119,6 +120,9 @@ pub use host_links::HostLimit;
 pub use local_infile::{LocalFile, LocalFileError};
 pub use long_row::{LongRow, LongRowValue, LongRowValues};
 pub use memory::{CHUNK_BYTES, LONG_VALUE_BYTES, Memory};
+pub use normalised::{
+    Normalised, Part, Parts, names_secret, put_first_word, put_normalised, put_normalised_beginning,
+};
 pub use options::{Address, CleartextPassword, ConnectOptions, Watched};
 pub use own::{Own, OwnCommands};
 pub use pipeline::{Done, Pipelined, Until};

@@ -132,6 +132,10 @@ statistics! {
     /// How often something was read after something had been written: whoever is far away makes each of them wait.
     pub round_trips: u64,
     commands: [u64; COMMANDS],
+    /// Those of them whose reply never came, for the connection ended; whether the server has read them nobody knows.
+    unanswered: [u64; COMMANDS],
+    /// The bytes of those.
+    pub bytes_unanswered: u64,
     /// Those of them that nobody asked for.
     pub own: OwnCommands,
     /// Statements that were to be prepared, and were kept: nothing was sent.
@@ -192,6 +196,11 @@ impl Statistics {
         self.commands.get(usize::from(code)).copied().unwrap_or(0)
     }
 
+    /// How many commands with this code were sent on connections that ended before anything of a reply had come.
+    pub fn unanswered_commands(&self, code: u8) -> u64 {
+        self.unanswered.get(usize::from(code)).copied().unwrap_or(0)
+    }
+
     /// How many commands were sent.
     pub fn all_commands(&self) -> u64 {
         self.commands.iter().sum()
@@ -207,6 +216,14 @@ impl Statistics {
         if let Some(counter) = self.commands.get_mut(usize::from(code)) {
             *counter = counter.saturating_sub(1);
         }
+    }
+
+    /// A command of so many bytes has no reply.
+    pub(crate) fn unanswered(&mut self, code: u8, bytes: u64) {
+        if let Some(counter) = self.unanswered.get_mut(usize::from(code)) {
+            *counter += 1;
+        }
+        self.bytes_unanswered += bytes;
     }
 
     #[inline]

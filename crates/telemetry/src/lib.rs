@@ -5,5 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod latency;
+pub mod trace;
 
 pub use latency::{Distribution, Kind, Latencies, Summary};

@@ -1,8 +1,20 @@
 //! What a packet stream has counted: the packets itself, the bytes on the wire below it.
 
+use vaquita_protocol::Command;
+
 use super::PacketStream;
 use crate::own::Own;
 use crate::statistics::Statistics;
+
+/// Whether a server says anything to a command with this code.
+fn has_reply(code: u8) -> bool {
+    let silent = [
+        Command::Quit,
+        Command::StmtClose(0),
+        Command::StmtSendLongData { statement_id: 0, parameter: 0, data: b"" },
+    ];
+    !silent.iter().any(|command| command.code() == code)
+}
 
 impl PacketStream {
     /// What was counted so far.
@@ -31,6 +43,7 @@ impl PacketStream {
     #[inline]
     pub(super) fn count_command(&mut self, code: u8) {
         self.counted.command(code);
+        self.latest = (code, self.transport.bytes_sent);
         if let Some(own) = self.counts_as {
             self.counted.own.count(own);
         }
@@ -44,6 +57,16 @@ impl PacketStream {
             self.counted.own.discount(own);
         }
         self.counted.packets_sent = self.counted.packets_sent.saturating_sub(1);
+    }
+
+    /// The connection is over: the command that was sent last counts as unanswered if nothing of a reply has come.
+    #[cold]
+    pub(crate) fn count_unanswered(&mut self) {
+        let (code, sent_before) = self.latest;
+        if self.clock.awaits() && has_reply(code) && self.transport.bytes_sent > sent_before {
+            self.counted.unanswered(code, self.transport.bytes_sent - sent_before);
+            self.latest = (code, self.transport.bytes_sent);
+        }
     }
 
     /// Where to count.

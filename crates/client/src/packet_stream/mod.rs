@@ -78,6 +78,8 @@ pub(crate) struct PacketStream {
     counted: Statistics,
     /// Under which name the driver's own commands are counted; `None`: they are its user's.
     counts_as: Option<Own>,
+    /// The command that was sent last, and how many bytes had been sent before it.
+    latest: (u8, u64),
     /// How long it took.
     clock: Clock,
 }
@@ -98,6 +100,7 @@ impl PacketStream {
             out: Vec::new(),
             counted: Statistics::default(),
             counts_as: None,
+            latest: (0, 0),
             clock: Clock::new(),
         }
     }

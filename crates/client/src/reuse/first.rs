@@ -194,6 +194,7 @@ impl Connection {
             Error::Server { .. } => Error::gone(),
             end => end,
         };
+        self.stream.count_unanswered();
         let link = self.stream.transport().close_for_another();
         let replacement = match self.reuse.is_observed.get() {
             true => None,

@@ -1,11 +1,11 @@
 //! `Vaquita\statistics`: what mysqlnd has no counters for, and how long the server was waited for.
 
+use crate::observing;
 use crate::session::{Session, pool};
-use crate::statistics::{self, Key, Totals, observing};
+use crate::statistics::{self, Key, Totals};
 use crate::zend::array::Map;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
-use std::time::Duration;
 use vaquita_client::{Own, PoolStats, Statistics, command_name};
 use vaquita_kv::Counts;
 use vaquita_telemetry::{Kind, Latencies, Summary};
@@ -35,26 +35,23 @@ impl Figures {
 pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
     let figures = Figures::now();
-    let mut all = Map::new(call.returns(), 8);
+    let mut all = Map::new(call.returns(), 9);
     write_connections(Map::new(all.insert_named(b"connections"), 8), &figures);
-    let mut commands = Map::new(all.insert_named(b"commands"), 8);
-    for code in 0..=u8::MAX {
-        let number = figures.driver.commands(code);
-        if let Some(name) = command_name(code).filter(|_| number > 0) {
-            put(&mut commands, name.as_bytes(), number);
-        }
-    }
-    let mut own = Map::new(all.insert_named(b"own"), 8);
-    for of_own in Own::ALL {
-        let number = figures.driver.own.of(of_own);
-        if number > 0 {
-            put(&mut own, of_own.name().as_bytes(), number);
-        }
-    }
+    let driver = &figures.driver;
+    let of_commands = |map, number: &dyn Fn(u8) -> u64| {
+        let names = (0..=u8::MAX).filter_map(|code| Some((command_name(code)?, number(code))));
+        write_those_above_zero(map, names);
+    };
+    of_commands(Map::new(all.insert_named(b"commands"), 8), &|code| driver.commands(code));
+    of_commands(Map::new(all.insert_named(b"unanswered"), 8), &|code| {
+        driver.unanswered_commands(code)
+    });
+    let own = Own::ALL.iter().map(|own| (own.name(), driver.own.of(*own)));
+    write_those_above_zero(Map::new(all.insert_named(b"own"), 8), own);
     let mut cache = Map::new(all.insert_named(b"statement_cache"), 2);
-    put(&mut cache, b"hits", figures.driver.statements_lent);
-    put(&mut cache, b"kept", figures.driver.statements_kept);
-    write_traffic(Map::new(all.insert_named(b"traffic"), 7), &figures.driver);
+    put(&mut cache, b"hits", driver.statements_lent);
+    put(&mut cache, b"kept", driver.statements_kept);
+    write_traffic(Map::new(all.insert_named(b"traffic"), 8), &figures.driver);
     write_pool(&mut Map::new(all.insert_named(b"pool"), 10), &figures.pool);
     write_key_value(&mut Map::new(all.insert_named(b"key_value"), 8), &figures.key_value);
     let mut latency = Map::new(all.insert_named(b"latency"), 6);
@@ -78,6 +75,12 @@ fn put(map: &mut Map, name: &[u8], number: u64) {
     map.insert_named(name).long(i64::try_from(number).unwrap_or(i64::MAX));
 }
 
+fn write_those_above_zero(mut map: Map, numbers: impl Iterator<Item = (&'static str, u64)>) {
+    for (name, number) in numbers.filter(|(_, number)| *number > 0) {
+        put(&mut map, name.as_bytes(), number);
+    }
+}
+
 fn write_connections(mut map: Map, figures: &Figures) {
     let counted = |key| figures.totals.of(key);
     put(&mut map, b"opened", counted(Key::connect_success));
@@ -97,6 +100,7 @@ fn write_traffic(mut map: Map, driver: &Statistics) {
         (b"writes", driver.writes),
         (b"bytes_received", driver.bytes_received),
         (b"bytes_sent", driver.bytes_sent),
+        (b"bytes_unanswered", driver.bytes_unanswered),
         (b"packets_received", driver.packets_received),
         (b"packets_sent", driver.packets_sent),
     ] {
@@ -151,6 +155,6 @@ fn write_summary(mut map: Map, summary: &Summary) {
         (b"p99_us", summary.p99_ns),
         (b"max_us", summary.max_ns),
     ] {
-        map.insert_named(name).double(Duration::from_nanos(ns).as_secs_f64() * 1e6);
+        map.insert_named(name).double(ns as f64 / 1000.0);
     }
 }
