@@ -29,4 +29,9 @@ final class Dice
     {
         return $from[$this->number(0, count($from) - 1)];
     }
+
+    public function shuffled(array $from): array
+    {
+        return $this->random->shuffleArray($from);
+    }
 }

@@ -85,6 +85,25 @@ final class Observer
         return $figures;
     }
 
+    /**
+     * Waits until the server has let go of what was closed, so that no more than these connections are left. What performance_schema has counted of a connection it
+     * adds to the sum when that ends, without a lock: where two end at once, one may be lost.
+     */
+    public function await_connections(int $most): void
+    {
+        do {
+            [$count] = $this->link->query("SELECT COUNT(*) FROM performance_schema.threads WHERE NAME = 'thread/sql/one_connection'")->fetch_row();
+        } while ((int) $count > $most);
+    }
+
+    /** Waits until the server has let go of a connection; then its socket is closed. */
+    public function await_end_of(int $thread): void
+    {
+        do {
+            [$count] = $this->link->query("SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_ID = $thread")->fetch_row();
+        } while ($count !== '0');
+    }
+
     /** @return array<string, int> what the driver has counted of this connection */
     public function counted(): array
     {

@@ -22,6 +22,12 @@ final class Place
         return (string) getenv($this->variable($what));
     }
 
+    /** Of a version that the driver takes. */
+    public function has_tls(): bool
+    {
+        return $this->name !== 'mysql56';
+    }
+
     public function is_mariadb(): bool
     {
         return str_starts_with($this->name, 'mariadb');

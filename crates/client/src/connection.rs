@@ -10,7 +10,6 @@ use crate::elsewhere::{Elsewhere, Look, Onlooker};
 use crate::error::Error;
 use crate::escape::escape_into;
 use crate::handshake::Greeting;
-use crate::killer::lock;
 use crate::known_columns::KnownColumns;
 use crate::local_infile::Names;
 use crate::memory::Memory;
@@ -128,13 +127,13 @@ impl Connection {
     /// What was counted of this connection so far, and of those that were made to stop its queries.
     pub fn counted(&self) -> Statistics {
         let mut counted = self.stream.statistics();
-        counted.add(&lock(&self.server_side.killers));
+        counted.add(&self.server_side.killers.lock());
         counted
     }
 
     /// Goes on counting from other numbers: from none, or from those of a moment ago, if what came since is not to count.
     pub fn set_counted(&mut self, statistics: Statistics) {
-        *lock(&self.server_side.killers) = Statistics::default();
+        *self.server_side.killers.lock() = Statistics::default();
         self.stream.set_statistics(statistics);
     }
 

@@ -1,6 +1,7 @@
 //! The second connection that kills a query, on the server that runs it. It is not counted among the links of this machine: a query has
 //! to be stopped where there are as many as may be, too.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,9 +16,22 @@ use crate::watch::{Stop, Stopped};
 /// How long the connection that kills may take in all.
 pub(crate) const KILLER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What killers have spent; nobody panics while counting.
-pub(crate) fn lock(spent: &Mutex<Statistics>) -> MutexGuard<'_, Statistics> {
-    spent.lock().unwrap_or_else(PoisonError::into_inner)
+/// What killers have counted: they work below the connection that they help, which tells of it.
+#[derive(Clone, Default)]
+pub(crate) struct Spent(Arc<Mutex<Statistics>>);
+
+impl Spent {
+    /// Nobody panics while counting.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Statistics> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Spent {
+    /// The connection's own counters are not shown either.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Spent")
+    }
 }
 
 /// Kills the query of one connection over another.
@@ -29,7 +43,7 @@ pub(crate) struct Killer {
     /// The victim's; `None`: its server did not tell, so nothing can be killed.
     victim: Option<Identity>,
     /// Where it is counted what killing took.
-    spent: Arc<Mutex<Statistics>>,
+    spent: Spent,
 }
 
 impl Stop for Killer {
@@ -38,7 +52,7 @@ impl Stop for Killer {
         let mut spent = Statistics::default();
         let stopped = self.stop_counting(victim, is_answered, &mut spent);
         spent.killers = spent.attempts;
-        lock(&self.spent).add(&spent);
+        self.spent.lock().add(&spent);
         stopped
     }
 }
@@ -54,7 +68,7 @@ impl Killer {
         let mut killer = Connection::connect_to(self.peer, &self.options, spent)
             .map_err(|error| format!("no second connection: {error}"))?;
         let stopped = killer.stop_other(begun, victim, is_answered);
-        killer.close();
+        killer.by_itself(Own::Quit, Connection::close);
         spent.add(&killer.counted());
         stopped
     }
@@ -88,7 +102,7 @@ impl Connection {
             options: self.killer_options(),
             peer: self.stream.socket().and_then(|it| it.peer_addr().ok()?.as_socket()),
             victim: self.server_side.identity.clone(),
-            spent: Arc::clone(&self.server_side.killers),
+            spent: self.server_side.killers.clone(),
         }
     }
 

@@ -57,6 +57,8 @@ own! {
     Profiles = "SET profiling",
     /// What MySQL 5.6 leaves as it is for another user.
     Timestamp = "SET timestamp",
+    /// A connection that nobody needs any more: that was kept, or was to stop a query.
+    Quit = "COM_QUIT",
     /// Whether a connection that was kept still lives (`PoolCheck::Ping`).
     Check = "COM_PING",
     /// A first command that can't write is sent once more, on a connection in the place of a dead one.

@@ -79,6 +79,8 @@ enum Due<'a> {
         ids: ReplyIds,
         /// Where the command begins in the queue.
         place: u64,
+        /// How many bytes it is, as they are counted.
+        bytes: u64,
     },
     /// Nothing, for the command was not sent.
     Refusal(Error),
@@ -245,6 +247,7 @@ impl Connection {
             statement.spend();
         }
         let place = self.stream.transport().queue().map_or(0, |queue| queue.queued());
+        let before = self.stream.bytes_sent();
         let sent = with_wire_form(&command, |command| {
             let body = command.body();
             if body.len() >= MAX_PAYLOAD_BYTES {
@@ -253,16 +256,21 @@ impl Connection {
             self.stream.write_behind(command.code(), &body)
         });
         match sent {
-            Ok(()) => Due::Reply { command, ids: self.stream.reply_ids(), place },
+            Ok(()) => {
+                let bytes = self.stream.bytes_sent() - before;
+                Due::Reply { command, ids: self.stream.reply_ids(), place, bytes }
+            }
             Err(error) => Due::Refusal(error),
         }
     }
 
     /// Reads what became of a command.
     fn finish(&mut self, due: Due<'_>, is_followed: bool) -> Result<Done, Error> {
-        let Due::Reply { command, ids, .. } = &due else { return Err(self.loss(due)) };
+        let Due::Reply { command, ids, .. } = &due else {
+            return Err(self.loss(due, false));
+        };
         if self.state != State::Ready {
-            return Err(self.loss(due));
+            return Err(self.loss(due, false));
         }
         self.session.affected_rows = UNKNOWN_ROWS;
         self.session.has_failed = false;
@@ -294,7 +302,10 @@ impl Connection {
         let done = self.finish_results();
         self.is_followed = false;
         match done {
-            Err(Error::Io { .. }) => Err(self.loss(due)),
+            Err(Error::Io { .. }) => {
+                let has_begun = !self.stream.awaits_reply();
+                Err(self.loss(due, has_begun))
+            }
             done => done,
         }
     }
@@ -334,16 +345,22 @@ impl Connection {
         })
     }
 
-    /// The error of a command that has no reply.
-    fn loss(&mut self, due: Due<'_>) -> Error {
-        let (command, place) = match due {
+    /// The error of a command that has no reply, or one that only `has_begun`.
+    fn loss(&mut self, due: Due<'_>, has_begun: bool) -> Error {
+        let (command, place, bytes) = match due {
             Due::Refusal(error) => return error,
-            Due::Reply { command, place, .. } => (command, place),
+            Due::Reply { command, place, bytes, .. } => (command, place, bytes),
         };
+        let code = with_wire_form(&command, |command| command.code());
         match self.stream.transport().queue() {
-            Some(queue) if queue.has_passed(place) => Error::unanswered(),
+            Some(queue) if queue.has_passed(place) => {
+                if !has_begun {
+                    self.stream.count_unanswered_command(code, bytes);
+                }
+                Error::unanswered()
+            }
             _ => {
-                with_wire_form(&command, |it| self.stream.discount_command(it.code()));
+                self.stream.discount_command(code, bytes);
                 Error::gone()
             }
         }

@@ -6,6 +6,7 @@ use std::{mem, process};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::options::ConnectOptions;
+use crate::own::Own;
 use crate::reuse::PasswordDigest;
 use crate::state::State;
 use crate::statistics::Statistics;
@@ -217,7 +218,7 @@ impl Pool {
     /// Closes a connection; what it has said meanwhile is heard, so that it counts.
     fn end(&mut self, mut connection: Box<Connection>) {
         connection.hear();
-        connection.close();
+        connection.by_itself(Own::Quit, Connection::close);
         self.spent.add(&connection.counted());
     }
 

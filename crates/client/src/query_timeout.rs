@@ -7,20 +7,19 @@
 //! that the kill can hit nothing later, and the answer to the query is read to its end. Where any of this fails, the connection is closed
 //! (2013); so it is where the server does not even read all of the query, for then there is nothing to be killed.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use vaquita_protocol::{Command, ErrPacket, Malformed};
 
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::killer::KILLER_TIMEOUT;
+use crate::killer::{KILLER_TIMEOUT, Spent};
 use crate::own::Own;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
 use crate::server_identity::Identity;
 use crate::state::Call;
-use crate::statistics::{PacketKind, Statistics};
+use crate::statistics::PacketKind;
 use crate::watch::Watch;
 
 /// What a server that keeps the limit itself has more before we do.
@@ -55,7 +54,7 @@ pub(crate) struct ServerSide {
     /// What we told; `None`: nothing.
     told: Option<Duration>,
     /// What the connections have counted that were made to stop queries of this one.
-    pub(crate) killers: Arc<Mutex<Statistics>>,
+    pub(crate) killers: Spent,
 }
 
 impl ServerSide {

@@ -313,10 +313,7 @@ impl Transport {
 
     /// Forgets what is in the queue, of a connection that is of no use any more.
     pub(crate) fn drop_queue(&mut self) {
-        let queue = self.wire.queue.take();
-        // How much of what was written in TLS is in there nobody knows.
-        let lost = queue.filter(|_| self.tls.is_none()).map_or(0, |queue| queue.lost());
-        self.bytes_sent = self.bytes_sent.saturating_sub(lost);
+        self.wire.queue = None;
     }
 
     /// Keeps what is written from now on.

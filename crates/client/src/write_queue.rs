@@ -50,11 +50,6 @@ impl WriteQueue {
         self.written > place
     }
 
-    /// How many bytes were put in that did not go out.
-    pub(crate) fn lost(&self) -> u64 {
-        self.queued - self.written
-    }
-
     /// Writes what is taken at once. A failure is kept: what has come from the server before is still to be read.
     pub(crate) fn write_some(&mut self, wire: &mut Wire) {
         while !self.is_empty() {

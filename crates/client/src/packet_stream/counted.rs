@@ -49,9 +49,10 @@ impl PacketStream {
         }
     }
 
-    /// Such a command has turned out not to have been sent.
+    /// Such a command, and so many bytes that were counted, have turned out not to have been sent.
     #[cold]
-    pub(crate) fn discount_command(&mut self, code: u8) {
+    pub(crate) fn discount_command(&mut self, code: u8, bytes: u64) {
+        self.transport.bytes_sent = self.transport.bytes_sent.saturating_sub(bytes);
         self.counted.discount_command(code);
         if let Some(own) = self.counts_as {
             self.counted.own.discount(own);
@@ -63,10 +64,28 @@ impl PacketStream {
     #[cold]
     pub(crate) fn count_unanswered(&mut self) {
         let (code, sent_before) = self.latest;
-        if self.clock.awaits() && has_reply(code) && self.transport.bytes_sent > sent_before {
-            self.counted.unanswered(code, self.transport.bytes_sent - sent_before);
+        // Of those in a queue it is found out one by one.
+        let is_queued = self.transport.queue().is_some();
+        let bytes = self.transport.bytes_sent.saturating_sub(sent_before);
+        if self.clock.awaits() && has_reply(code) && bytes > 0 && !is_queued {
+            self.count_unanswered_command(code, bytes);
             self.latest = (code, self.transport.bytes_sent);
         }
+    }
+
+    /// The connection is over, and nothing of a reply to this command has come.
+    pub(crate) fn count_unanswered_command(&mut self, code: u8, bytes: u64) {
+        self.counted.unanswered(code, bytes);
+    }
+
+    /// Whether nothing has come of the reply to the command that was sent, or is due.
+    pub(crate) fn awaits_reply(&self) -> bool {
+        self.clock.awaits()
+    }
+
+    /// How many bytes have been sent.
+    pub(crate) fn bytes_sent(&self) -> u64 {
+        self.transport.bytes_sent
     }
 
     /// Where to count.

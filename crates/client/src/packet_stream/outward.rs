@@ -40,7 +40,7 @@ impl PacketStream {
     pub(super) fn write_counted(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.write(&[code], body).inspect_err(|error| {
             if error.nothing_sent() {
-                self.discount_command(code);
+                self.discount_command(code, 0);
             }
         })
     }

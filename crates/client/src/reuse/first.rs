@@ -202,7 +202,7 @@ impl Connection {
         };
         let replacement = match replacement {
             Some(mut other) if !self.is_like(&other) => {
-                other.close();
+                other.by_itself(Own::Quit, Connection::close);
                 spent.add(&other.counted());
                 None
             }

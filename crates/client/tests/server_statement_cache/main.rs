@@ -125,8 +125,10 @@ fn the_same_text_is_prepared_once() {
             let prepared = if most > 0 && tracks { [1, 100, 0] } else { [100, 100, 100] };
             assert_eq!(counts_since(&mut connection, before), prepared, "{}", server.name);
             assert_eq!(sent, prepared.iter().sum::<u64>());
+            assert_eq!([0x16, 0x17, 0x19].map(|code| counted.commands(code)), prepared);
             // The user has prepared and closed a hundred.
-            assert_eq!([0x16, 0x17, 0x19].map(|code| counted.commands(code)), [100; 3]);
+            assert_eq!(counted.statements_lent, 100 - prepared[0]);
+            assert_eq!(counted.statements_kept, 100 - prepared[2]);
         }
     }
 }
