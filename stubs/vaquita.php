@@ -116,6 +116,17 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {}
 function statistics(): array {}
 
 /**
+ * Writes a line for each wait of one connection to a file, as vaquita.trace does for all (docs/operating.md), until it is closed or given back.
+ *
+ * @param string|null $path a file, which is made for its user alone if there is none, or `stderr`; open_basedir holds. NULL: no more
+ *
+ * @return bool false: the file can't be written to, or there is no connection; a warning says why
+ *
+ * @throws \ValueError the PDO is one of another driver's, or the path has a NUL
+ */
+function trace(\mysqli|\PDO $link, ?string $path): bool {}
+
+/**
  * What a statement without rows did, where pipeline() sent it.
  *
  * The properties read as those of a mysqli object; they can't be written.

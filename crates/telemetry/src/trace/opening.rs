@@ -56,7 +56,8 @@ pub(super) struct Words(pub(super) Errno);
 
 impl fmt::Display for Words {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        io::Error::from(self.0).fmt(to)
+        let words = io::Error::from(self.0).to_string();
+        to.write_str(words.split(" (os error").next().unwrap_or_default())
     }
 }
 
