@@ -4,6 +4,7 @@
 
 mod alloc;
 mod failure;
+mod quantize;
 
 use std::env;
 use std::process::ExitCode;
