@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -164,6 +165,9 @@ static int make_file(const char *path) {
 /* Has the table stand in the file from now on. Its blocks are asked for first: a full disk would end the process later, in the middle of its work. Whether that went well. */
 static int map_file(int file) {
     size_t used = offsetof(struct counts, entries) + counts.entries_used * sizeof *counts.entries;
+    struct rlimit limit; /* past it there is a signal */
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < sizeof counts)
+        return 0;
     if (posix_fallocate(file, 0, sizeof counts) || pwrite(file, &counts, used, 0) != (ssize_t)used)
         return 0;
     return syscall(SYS_mmap, &counts, sizeof counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == (long)&counts;

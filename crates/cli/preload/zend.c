@@ -1,8 +1,8 @@
 /* Has PHP's own allocator tell of its work. Calls of emalloc inside of PHP go by no table that a library could change, so the allocator itself is asked: it has a place for functions
  * that are called instead of it. Those that are put there count, and have it do its work.
  *
- * While they are there PHP frees at the end of a request all that it has made, one by one, as it does with USE_ZEND_ALLOC=0; otherwise it lets go of whole chunks. The limit on its memory
- * holds, but it does not collect its half-empty chunks before it says that there is none left.
+ * While they are there PHP frees at the end of a request all that it has made, one by one, as it does with USE_ZEND_ALLOC=0; otherwise it lets go of whole chunks. What it forgets then stays, so
+ * a process that serves many requests grows. The limit on its memory holds, but it does not collect its half-empty chunks before it says that there is none left.
  */
 
 #include "counts.h"

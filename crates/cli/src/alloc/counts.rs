@@ -12,6 +12,13 @@ const STRETCHES: usize = 8;
 const ENTRIES: usize = 65536;
 const SLOTS: usize = 131_072;
 const UNNAMED: usize = STRETCHES * Function::ALL.len() * SIZES;
+/// Of the layout's name, six numbers, the command, the objects, the slots and the entries.
+pub(super) const FILE_BYTES: usize = LAYOUT.len()
+    + 6 * 8
+    + COMMAND_BYTES
+    + OBJECTS * (3 * 8 + PATH_BYTES)
+    + SLOTS * 8
+    + (UNNAMED + ENTRIES) * (FRAMES + 3) * 8;
 
 /// A function that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +129,7 @@ impl Counts {
         let mut rest = Rest(file);
         let layout = rest.take(LAYOUT.len())?;
         let [_pid, processes, has_ended, zend, objects, entries] = rest.numbers()?;
-        if layout != LAYOUT {
+        if layout != LAYOUT || file.len() != FILE_BYTES {
             return None;
         }
         let zend = match zend {
@@ -228,6 +235,7 @@ mod tests {
         file.extend(padded(b"", (UNNAMED - 1) * 8 * (FRAMES + 3)));
         file.extend(entry([8, 2, 47], 5000, 1, u64::MAX));
         file.extend(entry([8, 2, 0], 5000, 0, 0));
+        file.resize(FILE_BYTES, 0);
         file
     }
 

@@ -5,6 +5,7 @@ mod counts;
 mod launch;
 mod lines;
 mod names;
+mod preload;
 mod report;
 
 use std::ffi::OsString;
@@ -16,11 +17,14 @@ use std::process::ExitCode;
 use crate::failure::Failure;
 use arguments::{Asked, HELP, USAGE};
 use counts::Counts;
-use launch::{Counted, Ended};
+use launch::Ended;
 use names::Names;
+use preload::Preload;
 
-/// What the exit code is if the command itself could not be started or counted at all, as of `env` and `timeout`.
+/// The exit codes if it was not even tried to run the program, if it can't be run, and if there is none: those of `env`.
 const NOT_STARTED: u8 = 125;
+const NOT_RUNNABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
 
 /// Runs the program, and tells what it asked for.
 ///
@@ -35,11 +39,15 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode,
     };
     // Before the program runs: what it did is not done again because there is no place for the figures.
     let mut output = asked.output.as_deref().map(create).transpose()?;
-    let (ended, counted) = launch::run(&asked)?;
-    let told = match counted {
-        Counted::Yes(bytes) => tell(&asked, &bytes, ended),
-        Counted::No(why) => Err(format!("nothing was counted: {why}")),
-    };
+    let preload = Preload::new().map_err(|message| failure(&message, NOT_STARTED))?;
+    let ended = launch::run(&asked.program, &asked.arguments, &preload.variables(&asked));
+    let ended = ended.map_err(|error| {
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        let code = if is_missing { NOT_FOUND } else { NOT_RUNNABLE };
+        failure(&format!("{}: {error}", asked.program.display()), code)
+    })?;
+    let counted = preload.counted().map_err(|why| format!("nothing was counted: {why}"));
+    let told = counted.and_then(|bytes| tell(&asked, &bytes, ended));
     match told {
         Ok(report) => {
             let written = match &mut output {
@@ -56,10 +64,12 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode,
 }
 
 fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| Failure::Other {
-        message: format!("alloc: {}: {error}", path.display()),
-        code: NOT_STARTED,
-    })
+    File::create(path)
+        .map_err(|error| failure(&format!("{}: {error}", path.display()), NOT_STARTED))
+}
+
+fn failure(message: &str, code: u8) -> Failure {
+    Failure::Other { message: format!("alloc: {message}"), code }
 }
 
 /// The report on what stands in the file of counts.

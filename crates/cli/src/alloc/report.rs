@@ -66,8 +66,8 @@ pub(super) fn text(counts: &Counts, names: &mut Names, asked: &Asked, ended: End
 fn head(text: &mut String, counts: &Counts, ended: Ended) -> fmt::Result {
     write!(text, "{}\nended with {}", counts.command, ended.describe())?;
     if counts.processes > 1 {
-        let forked = counts.processes - 1;
-        write!(text, "; {} processes that it forked are counted with it", Grouped(forked))?;
+        let forked = number(counts.processes - 1, "fork");
+        write!(text, "; counted with it: {forked}")?;
     }
     writeln!(text)?;
     if ended.is_by_signal() {
@@ -75,7 +75,7 @@ fn head(text: &mut String, counts: &Counts, ended: Ended) -> fmt::Result {
     } else if !counts.has_ended {
         writeln!(
             text,
-            "It ended by _exit(), or went on as another program that did not load the library that counts: what follows was counted until then."
+            "It went on as another program, which did not load the library that counts: what follows was counted until then."
         )?;
     }
     Ok(())
@@ -107,6 +107,22 @@ impl Sum {
         self.bytes = self.bytes.saturating_add(entry.bytes);
         self.sizes.add(entry.least, entry.calls);
     }
+
+    /// For a table.
+    fn columns(&self) -> String {
+        format!("{:>14} {:>16} ", Grouped(self.calls), Grouped(self.bytes))
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{} for {}", number(self.calls, "call"), number(self.bytes, "byte"))
+    }
+}
+
+/// So many of something.
+fn number(number: u64, of: &str) -> String {
+    format!("{} {of}{}", Grouped(number), if number == 1 { "" } else { "s" })
 }
 
 fn section<'e>(
@@ -131,14 +147,8 @@ fn section<'e>(
     if all.calls == 0 && given_back.calls == 0 {
         return Ok(());
     }
-    let (calls, bytes) = (Grouped(all.calls), Grouped(all.bytes));
     writeln!(text, "\n--- {}", kind.title)?;
-    writeln!(
-        text,
-        "{calls} calls for {bytes} bytes; {} calls of {}",
-        Grouped(given_back.calls),
-        kind.gives_back.name()
-    )?;
+    writeln!(text, "{all}; {} of {}", number(given_back.calls, "call"), kind.gives_back.name())?;
     if asked.by != By::Caller {
         write!(text, "\n{:>14}  {:-^40} calls\n{}", "bytes", "", all.sizes)?;
     }
@@ -152,17 +162,19 @@ fn section<'e>(
         By::Both => table(text, &callers)?,
         By::Caller => {
             for (caller, sum) in &callers {
-                let (calls, bytes) = (Grouped(sum.calls), Grouped(sum.bytes));
-                writeln!(text, "\n{}", caller.join("\n  < "))?;
-                writeln!(text, "{calls} calls for {bytes} bytes")?;
-                write!(text, "{}", sum.sizes)?;
+                write!(text, "\n{}\n{sum}\n{}", caller.join("\n  < "), sum.sizes)?;
             }
         }
     }
     if !left_out.is_empty() {
-        let sum = |of: fn(&Sum) -> u64| Grouped(left_out.iter().map(|(_, sum)| of(sum)).sum());
-        let (calls, bytes) = (sum(|it| it.calls), sum(|it| it.bytes));
-        writeln!(text, "{calls:>14} {bytes:>16}  {} further callers (--top)", left_out.len())?;
+        let sum = |of: fn(&Sum) -> u64| left_out.iter().map(|(_, sum)| of(sum)).sum();
+        let sum = Sum { calls: sum(|it| it.calls), bytes: sum(|it| it.bytes), ..Sum::default() };
+        let callers = u64::try_from(left_out.len()).unwrap_or(u64::MAX);
+        let callers = number(callers, "further caller");
+        match asked.by {
+            By::Caller => writeln!(text, "\n{callers} (--top): {sum}")?,
+            _ => writeln!(text, "{} {callers} (--top)", sum.columns())?,
+        }
     }
     Ok(())
 }
@@ -172,9 +184,8 @@ fn table(text: &mut String, callers: &[(Vec<String>, Sum)]) -> fmt::Result {
         writeln!(text, "\n{:>14} {:>16}  caller", "calls", "bytes")?;
     }
     for (caller, sum) in callers {
-        let (calls, bytes) = (Grouped(sum.calls), Grouped(sum.bytes));
         let indented = caller.join(&format!("\n{:33}< ", ""));
-        writeln!(text, "{calls:>14} {bytes:>16}  {indented}")?;
+        writeln!(text, "{} {indented}", sum.columns())?;
     }
     Ok(())
 }
