@@ -6,11 +6,12 @@
 
 #define _GNU_SOURCE
 #include "counts.h"
-#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -66,10 +67,10 @@ static int note_object(struct dl_phdr_info *object, size_t bytes, void *unused) 
         it.begin = begin < it.begin ? begin : it.begin;
         it.end = end > it.end ? end : it.end;
     }
-    if (*object->dlpi_name) /* a longer path than there is room for loses its end, and can't be opened then */
-        strncpy(it.path, object->dlpi_name, PATH_BYTES - 1);
-    else if (readlink("/proc/self/exe", it.path, PATH_BYTES - 1) < 0)
-        *it.path = 0;
+    /* A path longer than there is room for loses its end, and can't be opened then. The program itself has none; if the loader was called by hand, that is the process's executable. */
+    const char *path = *object->dlpi_name ? object->dlpi_name : program_invocation_name;
+    if (path == object->dlpi_name || !getauxval(AT_BASE) || readlink("/proc/self/exe", it.path, PATH_BYTES - 1) < 0)
+        strncpy(it.path, path, PATH_BYTES - 1);
     uint64_t used = __atomic_load_n(&counts.objects_used, __ATOMIC_RELAXED);
     for (uint64_t at = 0; at < used && at < OBJECTS; at++)
         if (!memcmp(&counts.objects[at], &it, sizeof it))
@@ -87,9 +88,9 @@ static void note_objects(void) {
     is_inside = 0;
 }
 
-/* An object that is opened at run time is noted when a call first comes from it: then it is there, whoever opened it. */
+/* An object that is opened at run time is noted when a call first comes from it: then it is there, whoever opened it. The constructor notes those that are there before. */
 static void note_unless_known(const uint64_t frames[FRAMES]) {
-    for (int frame = 0; frame < FRAMES && frames[frame]; frame++) {
+    for (int frame = 0; counts.pid && frame < FRAMES && frames[frame]; frame++) {
         uint64_t used = __atomic_load_n(&counts.objects_used, __ATOMIC_RELAXED);
         int is_known = 0;
         for (uint64_t at = 0; at < used && at < OBJECTS && !is_known; at++)

@@ -123,13 +123,15 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
     all
 }
 
-/// Leaves those that were asked for; nothing asked for is all.
+/// Leaves those that were asked for, by their names or how these begin; nothing asked for is all.
 fn select(workloads: &mut Vec<Box<dyn Workload>>, only: &[String]) -> Result<(), String> {
     let names: Vec<&str> = workloads.iter().map(|it| it.name()).collect();
-    if let Some(unknown) = only.iter().find(|name| !names.contains(&&***name)) {
+    let is_unknown = |asked: &&String| !names.iter().any(|name| name.starts_with(&***asked));
+    if let Some(unknown) = only.iter().find(is_unknown) {
         return Err(format!("no workload is called {unknown}; there are: {}", names.join(", ")));
     }
-    workloads.retain(|it| only.is_empty() || only.iter().any(|name| name == it.name()));
+    let is_asked = |name: &str| only.iter().any(|asked| name.starts_with(&**asked));
+    workloads.retain(|it| only.is_empty() || is_asked(it.name()));
     Ok(())
 }
 
