@@ -13,12 +13,21 @@ $sources = getenv('VAQUITA_TESTS') . '/support';
 exec("gcc -Wall -Wextra -Werror -shared -fPIC -o $folder/counter.so $sources/malloc_counter.c", $said, $code);
 $code === 0 || throw new Exception('gcc failed');
 
-/** Runs a command with a script; what it printed. */
+/**
+ * Runs a command with a script, in a PHP without modules that are not needed: libxml2 fills hash tables when it starts, which it seeds by the clock, and so allocates now more, now less.
+ *
+ * @return string what it printed
+ */
 function run(array $command, string $script, array $environment = []): string
 {
     global $folder;
     file_put_contents("$folder/script.php", "<?php require 'support/prelude.php';\n$script");
-    $words = [...$command, getenv('VAQUITA_PHP'), '-d', 'include_path=' . get_include_path(), '-d', 'log_errors=0', '-d', 'display_errors=1', '-d', 'html_errors=0', "$folder/script.php"];
+    $words = [...$command, getenv('VAQUITA_PHP'), '-n'];
+    $settings = ['extension=pdo.so', 'extension=' . getenv('VAQUITA_SO'), 'include_path=' . get_include_path(), 'log_errors=0', 'display_errors=1', 'html_errors=0'];
+    foreach ($settings as $setting) {
+        array_push($words, '-d', $setting);
+    }
+    $words[] = "$folder/script.php";
     $process = proc_open($words, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes, null, $environment + getenv());
     $output = str_replace("$folder/script.php", 'SCRIPT', stream_get_contents($pipes[1]));
     $code = proc_close($process);
@@ -67,7 +76,7 @@ show($output, array_sum(array_column(array_filter($ours, fn(array $line) => $lin
 section('as without it');
 $script = 'ini_set("memory_limit", "16M"); try { for (;;) { $kept[] = str_repeat("x", 100_000); } } finally { echo "!"; }';
 $plain = run([], $script);
-show($plain, run([$vaquita, 'alloc', '--output', '/dev/null', '--'], $script) === $plain);
+show(preg_replace('/ \(tried.*\)/', '', $plain), run([$vaquita, 'alloc', '--output', '/dev/null', '--'], $script) === $plain);
 $script = '$p = memory_get_usage(); $x = str_repeat("x", 1_000_000); echo intdiv(memory_get_usage() - $p, 1000), " ", count(gc_status()) > 3, gc_mem_caches() >= 0;';
 $plain = run([], $script);
 show($plain, run([$vaquita, 'alloc', '--output', '/dev/null', '--'], $script) === $plain);
@@ -95,7 +104,7 @@ rmdir($folder);
 "done" | 100 | 503200 | 1
 "300" | 1
 === as without it
-"\nFatal error: Allowed memory size of 16777216 bytes exhausted (tried to allocate 2097152 bytes) in SCRIPT on line 2, exit code 255" | true
+"\nFatal error: Allowed memory size of 16777216 bytes exhausted in SCRIPT on line 2, exit code 255" | true
 "1003 11" | true
 === in words
 true | true | true

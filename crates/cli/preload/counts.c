@@ -46,8 +46,9 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *given) {
     return walk->found < frames_asked ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-static void find_frames(uint64_t frames[FRAMES], void *caller) {
-    if (frames_asked > 1) {
+/* Of those who give back only the nearest: nobody asks for more. */
+static void find_frames(uint64_t frames[FRAMES], enum function function, void *caller) {
+    if (frames_asked > 1 && function != FREE && function != MUNMAP && function != EFREE) {
         struct walk walk = {frames, 0, (uint64_t)caller};
         is_inside = 1;
         _Unwind_Backtrace(step, &walk);
@@ -137,7 +138,7 @@ void count(enum function function, size_t bytes, void *caller) {
     if (marks_asked && !stretch)
         return;
     uint64_t frames[FRAMES] = {0};
-    find_frames(frames, caller);
+    find_frames(frames, function, caller);
     unsigned size = bytes ? 64 - __builtin_clzl(bytes) : 0;
     struct entry *entry = find(function, size < SIZES ? size : SIZES - 1, frames);
     add(&entry->calls, 1);

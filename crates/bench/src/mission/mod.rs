@@ -247,6 +247,9 @@ mod tests {
         let names: Vec<&str> = some.iter().map(|it| it.name()).collect();
         select(&mut some, &["fetch".to_owned()]).unwrap();
         assert_eq!(some.iter().map(|it| it.name()).collect::<Vec<_>>(), ["fetch"]);
+        let mut begun = all();
+        select(&mut begun, &["alloc".to_owned()]).unwrap();
+        assert_eq!(begun.iter().map(|it| it.name()).collect::<Vec<_>>(), ["allocations"]);
         let error = select(&mut all(), &["fetsch".to_owned()]).unwrap_err();
         assert!(error.contains(&names.join(", ")), "{error}");
         let mut every = all();

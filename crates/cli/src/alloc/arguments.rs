@@ -18,7 +18,7 @@ and its family). A histogram has a line for each power of two, up to the next.
   --by caller     a histogram of each caller; without --by: the histograms, and a table of callers
   --top N         that many callers (default: 10), those that asked for most bytes
   --frames N      tell callers apart by N calls, up to 8 (default: 1, the function that called
-                  malloc); more than one takes time
+                  malloc); more than one takes two microseconds for each allocation
   --output FILE   the report goes there, not to standard error
   --lines         for programs: a line with tabs for each stretch, function, size and caller:
                   stretch, function, least bytes, calls, bytes, caller
