@@ -1,6 +1,6 @@
 //! What was counted, for people: a histogram of each kind of allocation by size, and who asked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::{self, Write};
 
 use super::arguments::{Asked, By};
@@ -39,14 +39,10 @@ pub(super) fn text(counts: &Counts, names: &mut Names, asked: &Asked, ended: End
     let mut text = String::new();
     // Writing to a text does not fail.
     let _ = head(&mut text, counts, ended);
-    let stretches: Vec<u64> = match asked.marks {
-        true => {
-            (1..8).filter(|it| counts.entries.iter().any(|entry| entry.stretch == *it)).collect()
-        }
-        false => vec![0],
-    };
+    let marked = counts.entries.iter().map(|entry| entry.stretch).filter(|stretch| *stretch > 0);
+    let stretches = if asked.marks { marked.collect() } else { BTreeSet::from([0]) };
     if stretches.is_empty() {
-        text.push_str("\nThe command made no marks (umask(0701)), so nothing was counted.\n");
+        text.push_str("\nBetween marks (from umask(0701) to umask(0700)) nothing was asked for.\n");
     }
     for stretch in stretches {
         if asked.marks {
@@ -75,7 +71,7 @@ fn head(text: &mut String, counts: &Counts, ended: Ended) -> fmt::Result {
     } else if !counts.has_ended {
         writeln!(
             text,
-            "It went on as another program, which did not load the library that counts: what follows was counted until then."
+            "Its end was not seen: it went on as another program, which did not load the library that counts, or ended by a system call of its own. What follows was counted until then."
         )?;
     }
     Ok(())
