@@ -93,6 +93,29 @@ function rows(\mysqli_result|\PDOStatement $result, int $mode = \MYSQLI_ASSOC): 
 function set_query_timeout(\mysqli $link, int $milliseconds): void {}
 
 /**
+ * What this process did with its servers, what it waited for, and how long: all that mysqlnd.collect_statistics (on by default) has counted since it
+ * began, in all requests. Times are in microseconds, and off by an eighth at the most, but for `total_us` and `max_us`, which are exact.
+ *
+ * `latency` has a line for each kind of command that there was (connect, query, prepare, execute, fetch, other): from when the command was sent until the
+ * first bytes of its reply were there, and until the last ones were, the client's own time between rows included. `round_trips` is how often
+ * the server was waited for, `reads` and `writes` are system calls.
+ *
+ * @return array{
+ *     connections: array{opened: int, failed: int, reused: int, reconnected: int, open: int},
+ *     commands: array<string, int>,
+ *     traffic: array{round_trips: int, reads: int, writes: int, bytes_received: int, bytes_sent: int, packets_received: int, packets_sent: int},
+ *     pool: array{active: int, idle: int, hits: int, misses: int, resets: int, replaced: int, evicted_for_room: int, evicted_as_idle: int,
+ *         evicted_as_old: int, evicted_as_spoilt: int},
+ *     key_value: array{statements: int, eligible: int, asked: int, answered: int, learnt: int, misses: int, errors: int, reasons: array<string, int>},
+ *     latency: array<string, array{
+ *         first_byte: array{count: int, total_us: float, p50_us: float, p95_us: float, p99_us: float, max_us: float},
+ *         last_byte: array{count: int, total_us: float, p50_us: float, p95_us: float, p99_us: float, max_us: float}
+ *     }>
+ * }
+ */
+function statistics(): array {}
+
+/**
  * What a statement without rows did, where pipeline() sent it.
  *
  * The properties read as those of a mysqli object; they can't be written.

@@ -160,7 +160,7 @@ impl Connection {
     /// The server closes this connection, because it was told to.
     fn end_by_kill(&mut self) {
         self.state = State::QuitSent;
-        self.stream.transport().close();
+        self.stream.close();
     }
 
     /// Begins a fresh session for the same user: temporary tables, variables, locks and prepared statements are gone, an open transaction
@@ -200,7 +200,9 @@ impl Connection {
         self.stream.counted().packet(kind, span.end - span.start);
         let payload = self.stream.payload(span);
         if ErrPacket::is_err(payload) {
-            return Err(Error::server(&ErrPacket::parse(payload)?));
+            let error = Error::server(&ErrPacket::parse(payload)?);
+            self.stream.note_refused();
+            return Err(error);
         }
         if is_eof && !self.capabilities.contains(Capabilities::DEPRECATE_EOF) {
             self.session.status = EofPacket::parse(payload)?.status;

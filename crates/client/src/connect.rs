@@ -6,6 +6,7 @@ use std::time::Instant;
 use vaquita_protocol::{Capabilities, Charset, Command};
 
 use crate::buffered::Storage;
+use crate::clock::Connecting;
 use crate::compression::CompressionAlgorithm;
 use crate::connection::{Answer, Connection};
 use crate::elsewhere::Elsewhere;
@@ -76,8 +77,15 @@ impl Connection {
             options.connect_timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         // Before there is a connection that a server would have to see given up.
         let tls = tls::Setup::of(options)?;
-        let transport = Transport::connect(&options.address, peer, deadline)?;
-        Connection::establish(transport, options, tls, spent)
+        let mut connecting = Connecting::new(options.observer.0);
+        let opened = Transport::connect_timed(&options.address, peer, deadline, &mut connecting);
+        match opened {
+            Ok(transport) => Connection::establish(transport, options, tls, connecting, spent),
+            Err(error) => {
+                connecting.failed();
+                Err(error)
+            }
+        }
     }
 
     /// Does as [`Connection::connect`] over a stream that is there already; `options.address` only says what it is.
@@ -92,18 +100,27 @@ impl Connection {
     ) -> Result<Connection, Error> {
         let tls = tls::Setup::of(options)?;
         let transport = Transport::over(stream, &options.address);
-        Connection::establish(transport, options, tls, &mut Statistics::default())
+        let connecting = Connecting::new(options.observer.0);
+        Connection::establish(transport, options, tls, connecting, &mut Statistics::default())
     }
 
     fn establish(
         transport: Transport,
         options: &ConnectOptions,
         tls: Option<tls::Setup>,
+        mut connecting: Connecting,
         spent: &mut Statistics,
     ) -> Result<Connection, Error> {
         let mut stream = PacketStream::new(transport);
-        let established = handshake::establish(&mut stream, options, tls);
-        let established = established.inspect_err(|_| spent.add(&stream.statistics()))?;
+        let established = match handshake::establish(&mut stream, options, tls, &mut connecting) {
+            Ok(established) => established,
+            Err(error) => {
+                spent.add(&stream.statistics());
+                connecting.failed();
+                return Err(error);
+            }
+        };
+        stream.connected(connecting, established.greeting.thread_id);
         if options.connect_timeout.is_none() {
             stream.transport().set_timeouts(options.read_timeout, options.write_timeout)?;
         }
@@ -175,6 +192,9 @@ impl Connection {
         act: impl FnOnce(&mut Connection) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.stream.transport().finish_within(self.options.connect_timeout);
+        if self.reuse.is_owed() {
+            self.stream.wait_for_owed_reply(Command::ResetConnection.code());
+        }
         act(self)?;
         let (read_timeout, write_timeout) = (self.options.read_timeout, self.options.write_timeout);
         self.stream.transport().set_timeouts(read_timeout, write_timeout)

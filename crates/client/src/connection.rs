@@ -233,12 +233,13 @@ impl Connection {
             let _ = self.stream.write_goodbye(Command::Quit.code(), &[]);
         }
         self.state = State::QuitSent;
-        self.stream.transport().close();
+        self.stream.close();
     }
 
     /// Lets go of the connection without a byte, for it is another process that goes on with it.
     pub fn abandon(&mut self) {
         self.state = State::Broken;
+        self.stream.rest();
         self.stream.transport().abandon();
     }
 
@@ -309,6 +310,9 @@ impl Connection {
         } else {
             self.reuse.note_unseen(&command, self.session.dialect(), self.multi_statements);
         }
+        if self.stream.tells_waits() {
+            self.stream.set_dialect(self.session.dialect());
+        }
         let sent = if self.reuse.is_owed() {
             self.stream.write_behind(command.code(), body)
         } else {
@@ -341,6 +345,9 @@ impl Connection {
         if self.tells_end {
             self.tell_end();
         }
+        if self.stream.tells_waits() {
+            self.stream.tell_wait();
+        }
         State::Ready
     }
 
@@ -368,7 +375,7 @@ impl Connection {
         self.is_followed = false;
         self.end_of_statement();
         self.state = State::Broken;
-        self.stream.transport().close();
+        self.stream.close();
     }
 }
 

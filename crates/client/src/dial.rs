@@ -1,16 +1,18 @@
 //! Opening a socket to where a server listens: TCP or a unix socket, before a deadline.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, SockAddr, Socket, Type};
 
+use crate::clock::Connecting;
 use crate::look_up::look_up;
 use crate::options::Address;
 use crate::timed_wire::{name_timeout, time_until};
+use crate::waits::Event;
 
 /// The longest path of a unix socket: `sun_path` of unix(7), less its NUL.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
@@ -29,12 +31,18 @@ pub(crate) fn dial(
     address: &Address,
     peer: Option<SocketAddr>,
     deadline: Option<Instant>,
+    connecting: &mut Connecting,
 ) -> io::Result<Socket> {
     let (host, port) = match address {
         Address::Tcp { host, port } => (host, *port),
-        Address::Unix(path) => return connect_unix(path, deadline),
+        Address::Unix(path) => {
+            connecting.goes_on(false, Event::Connect);
+            return connect_unix(path, deadline);
+        }
     };
     let addresses = peer.map_or_else(|| look_up(host, port, deadline), |peer| Ok(vec![peer]))?;
+    let is_name = peer.is_none() && host.parse::<IpAddr>().is_err();
+    connecting.goes_on(is_name, Event::Connect);
     let socket = match &*alternating(addresses) {
         [] => return Err(io::Error::other(format!("getaddrinfo for {host} failed: no address"))),
         [only] => connect_address(*only, deadline)?,

@@ -5,6 +5,7 @@ use vaquita_protocol::{
 };
 
 use crate::auth::{Authentication, Plugin};
+use crate::clock::Connecting;
 use crate::compression::ZSTD_COMPRESSION_LEVEL;
 use crate::error::Error;
 use crate::negotiation::{NEEDED, choose_capabilities, for_auth_response};
@@ -51,6 +52,7 @@ pub(crate) fn establish(
     stream: &mut PacketStream,
     options: &ConnectOptions,
     tls: Option<tls::Setup>,
+    connecting: &mut Connecting,
 ) -> Result<Established, Error> {
     let payload = stream.read_packet(PacketKind::Other, MAX_CONNECTION_PHASE_BYTES)?;
     if ErrPacket::is_err(payload) {
@@ -83,7 +85,7 @@ pub(crate) fn establish(
         SslRequest { capabilities, max_packet_size: MAX_PACKET_SIZE, character_set }
             .encode(&mut request);
         stream.write_packet(&request)?;
-        stream.start_tls(setup)?;
+        connecting.in_tls(|| stream.start_tls(setup))?;
     }
     let privacy = stream.transport().privacy();
     let (plugin, nonce) = (greeting.plugin, &greeting.nonce);

@@ -60,6 +60,7 @@ mod auth;
 mod background;
 mod buffered;
 mod change_user;
+mod clock;
 mod commands;
 mod compression;
 mod connect;
@@ -77,6 +78,8 @@ mod long_row;
 mod look_up;
 mod memory;
 mod negotiation;
+mod normalised;
+mod observing;
 mod options;
 mod packet_stream;
 mod pipeline;
@@ -116,7 +119,10 @@ pub use host_links::HostLimit;
 pub use local_infile::{LocalFile, LocalFileError};
 pub use long_row::{LongRow, LongRowValue, LongRowValues};
 pub use memory::{CHUNK_BYTES, LONG_VALUE_BYTES, Memory};
-pub use options::{Address, CleartextPassword, ConnectOptions};
+pub use normalised::{
+    Normalised, Part, Parts, names_secret, put_first_word, put_normalised, put_normalised_beginning,
+};
+pub use options::{Address, CleartextPassword, ConnectOptions, Watched};
 pub use pipeline::{Done, Pipelined, Until};
 pub use placeholders::{Piece, next_piece};
 pub use poll::{Pollable, Polled, poll};
@@ -133,12 +139,13 @@ pub use template::{Placeholder, Placeholders, Shape, expand, unknown_name};
 pub use tls::{TlsOptions, Verify};
 pub use tokens::{Dialect, Token, Tokens, unescape};
 pub use transport::Transport;
-pub use waits::{Event, Observed, Observer, Wait};
+pub use waits::{Ended, Event, Observed, Observer, Reply, Wait};
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{
     BinaryRow, Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Encoding,
     Malformed, Parameter, StatusFlags, TextRow, binary_row, binary_value, collation_name,
+    command_name,
     text_row::{TextValue, TextValues},
 };
 pub use vaquita_sys::{Block, Lender, Process, System};

@@ -9,6 +9,7 @@ use vaquita_protocol::{Capabilities, Charset};
 use crate::compression::CompressionAlgorithm;
 use crate::host_links::HostLimit;
 use crate::tls::TlsOptions;
+use crate::waits::Observer;
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +89,21 @@ pub struct ConnectOptions {
     /// Whether the server is to tell of changes of its session that statements don't show (`session_track_state_change`), from the beginning on:
     /// temporary tables that a trigger or a function makes. [`crate::Session::state_changes`] counts them. A server that can't, does not.
     pub tracks_changes: bool,
+    /// Who is told of its replies and waits.
+    pub observer: Watched,
 }
+
+/// Who is told of a connection's replies and waits, if anybody is. With another one it is the same connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watched(pub Option<&'static dyn Observer>);
+
+impl PartialEq for Watched {
+    fn eq(&self, _: &Watched) -> bool {
+        true
+    }
+}
+
+impl Eq for Watched {}
 
 impl ConnectOptions {
     /// Options with nothing but an address.
@@ -114,6 +129,7 @@ impl ConnectOptions {
             is_persistent: false,
             statement_cache: 0,
             tracks_changes: false,
+            observer: Watched::default(),
         }
     }
 
@@ -141,6 +157,7 @@ impl ConnectOptions {
             is_persistent,
             statement_cache,
             tracks_changes,
+            observer: _,
         } = self;
         *address == other.address
             && *user == other.user

@@ -272,18 +272,24 @@ impl Connection {
         // By now it is known how the server has read it.
         let (dialect, is_several) = (self.session.dialect(), self.multi_statements);
         let is_persistent = self.options.is_persistent;
+        self.stream.expect_reply_to(*ids);
         with_wire_form(command, |command| {
             if is_persistent {
                 self.reuse.note(&command, dialect, is_several);
             } else {
                 self.reuse.note_unseen(&command, dialect, is_several);
             }
+            if self.stream.tells_waits() {
+                self.stream.set_dialect(dialect);
+                self.stream.begin_owed_reply(command.code(), &command.body());
+            } else {
+                self.stream.begin_owed_reply(command.code(), &[]);
+            }
         });
         self.answer = match command {
             Pipelined::Query(_) => Answer::Text,
             Pipelined::Execute(..) => Answer::Binary,
         };
-        self.stream.expect_reply_to(*ids);
         self.state = State::QuerySent;
         let done = self.finish_results();
         self.is_followed = false;

@@ -73,6 +73,7 @@ impl Connection {
             }
             ComQueryResponse::Err(err) => {
                 let error = Error::server(&err);
+                self.stream.note_refused();
                 self.elsewhere.statement_failed();
                 self.state = self.end_of_statement();
                 Err(error)

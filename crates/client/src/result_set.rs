@@ -84,6 +84,7 @@ impl Connection {
         let payload = self.stream.payload(span);
         if ErrPacket::is_err(payload) {
             let error = Error::server(&ErrPacket::parse(payload)?);
+            self.stream.note_refused();
             self.state = self.end_of_statement();
             return Err(error);
         }
@@ -327,7 +328,10 @@ impl Connection {
                 self.stream.counted().row_end.add(span.end - span.start);
                 match ended {
                     Ok(_) => self.state = self.state_after_result(),
-                    Err(Error::Server { .. }) => self.state = self.end_of_statement(),
+                    Err(Error::Server { .. }) => {
+                        self.stream.note_refused();
+                        self.state = self.end_of_statement();
+                    }
                     Err(_) => {}
                 }
                 return ended.map(|_| None);

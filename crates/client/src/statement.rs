@@ -163,7 +163,9 @@ impl Connection {
         let payload = self.stream.read_packet(PacketKind::PrepareOk, MAX_ANSWER_BYTES)?;
         if ErrPacket::is_err(payload) {
             self.elsewhere.preparing_failed();
-            return Err(Error::server(&ErrPacket::parse(payload)?));
+            let error = Error::server(&ErrPacket::parse(payload)?);
+            self.stream.note_refused();
+            return Err(error);
         }
         let ok = ComStmtPrepareOk::parse(payload)?;
         let (parameters, _) = self.read_definitions(ok.params.into())?;
@@ -174,6 +176,7 @@ impl Connection {
             self.elsewhere.preparing_warned();
         }
         self.note_prepared(ok.statement_id, sql);
+        self.stream.note_prepared(ok.statement_id);
         Ok(Statement {
             id: Cell::new(ok.statement_id),
             params: ok.params,

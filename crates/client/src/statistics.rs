@@ -117,6 +117,12 @@ statistics! {
     pub packets_sent: u64,
     /// Packets read, in the same sense.
     pub packets_received: u64,
+    /// The system calls that read from the wire, whatever came of them.
+    pub reads: u64,
+    /// Those that wrote to it.
+    pub writes: u64,
+    /// How often something was read after something had been written: whoever is far away makes each of them wait.
+    pub round_trips: u64,
     commands: [u64; COMMANDS],
     /// Answers to commands that have no result: OK, ERR.
     pub ok: Packets,

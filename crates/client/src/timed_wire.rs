@@ -25,6 +25,9 @@ pub(crate) struct TimedWire {
     pub(crate) waits: bool,
     /// Where what is written goes while nobody waits for that.
     pub(crate) queue: Option<Box<WriteQueue>>,
+    /// The system calls that read and that wrote.
+    pub(crate) reads: u64,
+    pub(crate) writes: u64,
 }
 
 impl TimedWire {
@@ -38,6 +41,8 @@ impl TimedWire {
             write_timeout: None,
             waits: true,
             queue: None,
+            reads: 0,
+            writes: 0,
         }
     }
 
@@ -74,6 +79,7 @@ impl TimedWire {
         }
         loop {
             let left = self.time_left()?;
+            self.reads += 1;
             let wire = self.wire()?;
             if left.is_some() {
                 wire.set_read_timeout(left)?;
@@ -94,6 +100,7 @@ impl TimedWire {
     /// Reads what is there.
     #[cold]
     fn read_at_once(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reads += 1;
         match self.wire()?.read_at_once(buffer)? {
             0 => Err(io::ErrorKind::UnexpectedEof.into()),
             length => Ok(length),
@@ -104,8 +111,9 @@ impl TimedWire {
     #[cold]
     fn read_interrupted(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (usual, deadline) = (self.read_timeout, deadline_of(self.read_timeout));
-        let wire = self.wire()?;
         let read = loop {
+            self.reads += 1;
+            let wire = self.wire()?;
             if let Some(deadline) = deadline {
                 wire.set_read_timeout(Some(time_until(deadline)?))?;
             }
@@ -114,7 +122,7 @@ impl TimedWire {
                 read => break read,
             }
         };
-        wire.set_read_timeout(usual)?;
+        self.wire()?.set_read_timeout(usual)?;
         match read {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
             read => read.map_err(name_timeout),
@@ -129,6 +137,7 @@ impl TimedWire {
         loop {
             let begun = Instant::now();
             let time = self.read_timeout.map_or(left, |limit| limit.min(left));
+            self.reads += 1;
             let wire = self.wire()?;
             wire.set_read_timeout(Some(time))?;
             let read = wire.read(buffer).map_err(name_timeout);
@@ -157,8 +166,15 @@ impl TimedWire {
     fn read_while_writing(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut deadline = deadline_of(self.read_timeout);
         loop {
-            let TimedWire { wire: Some(wire), queue: Some(queue), watch, deadline: last, .. } =
-                self
+            let TimedWire {
+                wire: Some(wire),
+                queue: Some(queue),
+                watch,
+                deadline: last,
+                reads,
+                writes,
+                ..
+            } = self
             else {
                 return Err(io::ErrorKind::NotConnected.into());
             };
@@ -170,9 +186,11 @@ impl TimedWire {
             let begun = Instant::now();
             let ready = wire.wait_ready(left.into_iter().flatten().min())?;
             if ready.can_write {
+                *writes += 1;
                 queue.write_some(wire);
                 deadline = deadline_of(self.read_timeout);
             }
+            *reads += u64::from(ready.can_read);
             let read = if ready.can_read { wire.read_at_once(buffer) } else { Ok(0) };
             if let Some(watch) = watch {
                 watch.spend(begun.elapsed());
@@ -196,6 +214,7 @@ impl TimedWire {
     /// Writes of what waits what is taken at once.
     pub(crate) fn write_queued(&mut self) {
         if let (Some(wire), Some(queue)) = (&mut self.wire, &mut self.queue) {
+            self.writes += 1;
             queue.write_some(wire);
         }
     }
@@ -233,6 +252,7 @@ impl TimedWire {
     }
 
     fn write_once(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.writes += 1;
         if !self.waits {
             return self.wire()?.write_vectored_at_once(slices);
         }

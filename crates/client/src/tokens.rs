@@ -32,6 +32,19 @@ pub enum Token<'a> {
     Symbol(u8),
 }
 
+/// What of a statement a server may read otherwise than it is read here; what comes later in the list is worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Doubt {
+    /// Nothing.
+    Nothing,
+    /// A hint, which some servers take for a comment.
+    Hint,
+    /// A text or a comment has no end.
+    NoEnd,
+    /// A server may pass over something that has quotes in it: an executable comment, or such a hint.
+    Conditional,
+}
+
 /// What a statement begins with, behind parentheses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FirstWord<'a> {
@@ -51,18 +64,23 @@ pub struct Tokens<'a> {
     rest: &'a [u8],
     dialect: Dialect,
     is_conditional: bool,
-    is_plain: bool,
+    doubt: Doubt,
 }
 
 impl<'a> Tokens<'a> {
     /// Those of a query.
     pub fn new(sql: &'a [u8], dialect: Dialect) -> Self {
-        Tokens { rest: sql, dialect, is_conditional: false, is_plain: true }
+        Tokens { rest: sql, dialect, is_conditional: false, doubt: Doubt::Nothing }
     }
 
     /// Whether up to the last token every comment was nothing but that, neither executable nor a hint, and all had an end that were to have one.
     pub fn is_plain(&self) -> bool {
-        self.is_plain
+        self.doubt == Doubt::Nothing
+    }
+
+    /// The worst that was met up to the last token.
+    pub(crate) fn doubt(&self) -> Doubt {
+        self.doubt
     }
 
     /// What stands behind the last token.
@@ -154,15 +172,16 @@ impl<'a> Iterator for Tokens<'a> {
                 }
                 [b'/', b'*', b'!', after @ ..] | [b'/', b'*', b'M', b'!', after @ ..] => {
                     self.is_conditional = true;
-                    self.is_plain = false;
+                    self.doubt = Doubt::Conditional;
                     // The version from which on it is executed.
                     let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
                     self.rest = after.get(digits..).unwrap_or_default();
                 }
                 [b'/', b'*', after @ ..] => {
-                    self.is_plain &= !after.starts_with(b"+");
                     self.rest = after;
-                    self.is_plain &= self.skip_past(b"*/");
+                    let has_end = self.skip_past(b"*/");
+                    let doubt = doubt_of_comment(after, self.rest, has_end);
+                    self.doubt = self.doubt.max(doubt);
                 }
                 [b'*', b'/', after @ ..] if self.is_conditional => {
                     self.is_conditional = false;
@@ -171,7 +190,7 @@ impl<'a> Iterator for Tokens<'a> {
                 [quote @ (b'\'' | b'"' | b'`'), after @ ..] => {
                     self.rest = after;
                     let Some(body) = self.quoted(*quote) else {
-                        self.is_plain = false;
+                        self.doubt = self.doubt.max(Doubt::NoEnd);
                         return None;
                     };
                     return Some(match quote {
@@ -189,6 +208,18 @@ impl<'a> Iterator for Tokens<'a> {
                 }
             }
         }
+    }
+}
+
+/// What `/*` leaves in doubt: the text from behind it, and what stands behind the comment's end.
+fn doubt_of_comment(from: &[u8], rest: &[u8], has_end: bool) -> Doubt {
+    let comment = from.get(..from.len() - rest.len()).unwrap_or(from);
+    let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"' | b'`');
+    match (comment.starts_with(b"+"), has_end) {
+        (true, _) if comment.iter().any(is_quote) => Doubt::Conditional,
+        (_, false) => Doubt::NoEnd,
+        (true, true) => Doubt::Hint,
+        (false, true) => Doubt::Nothing,
     }
 }
 

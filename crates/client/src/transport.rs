@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use socket2::Socket;
 
+use crate::clock::Connecting;
 use crate::dial::dial;
 use crate::error::Error;
 use crate::host_links::HostLink;
 use crate::options::Address;
 use crate::timed_wire::TimedWire;
 use crate::tls;
+use crate::waits::Event;
 use crate::watch::Watch;
 use crate::wire::{ByteStream, Wire};
 use crate::write_queue::WriteQueue;
@@ -81,7 +83,18 @@ impl Transport {
         peer: Option<SocketAddr>,
         deadline: Option<Instant>,
     ) -> Result<Self, Error> {
-        let socket = dial(address, peer, deadline).map_err(Error::connect)?;
+        Transport::connect_timed(address, peer, deadline, &mut Connecting::new(None))
+    }
+
+    /// Does as [`Transport::connect`], and says how far it has come.
+    pub(crate) fn connect_timed(
+        address: &Address,
+        peer: Option<SocketAddr>,
+        deadline: Option<Instant>,
+        connecting: &mut Connecting,
+    ) -> Result<Self, Error> {
+        let socket = dial(address, peer, deadline, connecting).map_err(Error::connect)?;
+        connecting.goes_on(true, Event::Auth);
         Ok(Transport::new(Wire::Socket(socket), address, deadline))
     }
 
@@ -164,6 +177,16 @@ impl Transport {
             Some(wire @ Wire::Socket(_)) => wire.is_readable(),
             _ => true,
         }
+    }
+
+    /// The system calls that read, and those that wrote.
+    pub(crate) fn system_calls(&self) -> (u64, u64) {
+        (self.wire.reads, self.wire.writes)
+    }
+
+    /// Goes on counting them from other numbers.
+    pub(crate) fn set_system_calls(&mut self, reads: u64, writes: u64) {
+        (self.wire.reads, self.wire.writes) = (reads, writes);
     }
 
     /// From now on all reads and writes together have this time.

@@ -18,7 +18,7 @@ pub enum Event {
     Auth,
     /// The kernel to take a command.
     Write,
-    /// The first byte of a reply.
+    /// The first bytes of a reply.
     FirstByte,
     /// What follows in it.
     MoreRows,
@@ -72,27 +72,59 @@ pub struct Wait<'a> {
     pub event: Event,
     /// How long.
     pub elapsed: Duration,
+    /// When it ended, as CLOCK_MONOTONIC has it.
+    pub ended: Duration,
     /// How many bytes went over the wire in that time.
     pub bytes: u64,
-    /// How many packets they were; a packet counts where its last byte came.
+    /// How many packets were in them; a packet counts where its last byte is.
     pub packets: u64,
     /// The code of the command; `None` while connecting.
     pub command: Option<u8>,
     /// The command's statement, literals and all, if it has one: whoever shows it answers for what is in it.
     pub statement: Option<&'a [u8]>,
-    /// How the server reads statements.
-    pub dialect: Dialect,
+    /// How the server reads statements, if that is known.
+    pub dialect: Option<Dialect>,
     /// Whether it ended in an error: of the network, or the server's.
     pub has_failed: bool,
 }
 
-/// Who is told of replies and waits, while they happen: what it does is done before the connection goes on.
+/// How long a reply took, in nanoseconds: from when its command was about to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The code of its command; `None`: the connection has been made, and that was all of it.
+    pub command: Option<u8>,
+    /// Until its first bytes were there.
+    pub first_byte_ns: u64,
+    /// Until its last ones were; the same where they all came at once. The client's own time between rows is in it.
+    pub last_byte_ns: u64,
+}
+
+/// A connection that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Which one.
+    pub connection: Observed,
+    /// When, as CLOCK_MONOTONIC has it.
+    pub at: Duration,
+    /// The round trip of its TCP, as the kernel has estimated it last; `None` where it was not TCP.
+    pub round_trip: Option<Duration>,
+    /// The shortest one, if the kernel knows.
+    pub shortest_round_trip: Option<Duration>,
+}
+
+/// Who is told of replies and waits when they have come to an end: what it does is done before the connection goes on.
 ///
 /// It is one for the whole process, or lives as long; what it counts for a thread it keeps itself.
 pub trait Observer: Sync + fmt::Debug {
-    /// Whether single waits are to be told; it is asked when a command begins.
+    /// Whether single waits and ends of connections are to be told, too; it is asked once, when a connection gets this observer.
     fn wants_waits(&self) -> bool;
+
+    /// A reply has come, as a whole or as far as anybody wanted it. It is told when the next command is sent, or nobody waits for more.
+    fn replied(&self, reply: Reply);
 
     /// Something was waited for.
     fn waited(&self, wait: &Wait<'_>);
+
+    /// A connection is over.
+    fn ended(&self, ended: &Ended);
 }

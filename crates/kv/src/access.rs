@@ -64,6 +64,7 @@ pub struct Access {
 
 impl Drop for Access {
     fn drop(&mut self) {
+        self.counts.end();
         self.port.close();
         self.hand_over_advice();
     }

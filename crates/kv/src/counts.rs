@@ -1,6 +1,13 @@
 //! What became of statements.
 
+use std::cell::Cell;
+
 use crate::plan::{Reason, Reasons};
+
+thread_local! {
+    /// What became of the statements of connections that are no more.
+    static ENDED: Cell<Counts> = const { Cell::new(Counts::new()) };
+}
 
 /// What became of a connection's statements.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +32,49 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// None yet.
+    pub const fn new() -> Self {
+        Counts {
+            statements: 0,
+            eligible: 0,
+            asked: 0,
+            answered: 0,
+            learnt: 0,
+            misses: 0,
+            errors: 0,
+            reasons: Reasons::new(),
+            last: None,
+        }
+    }
+
+    /// What became of the statements of this thread's connections that are no more.
+    pub fn ended() -> Self {
+        ENDED.get()
+    }
+
+    /// Adds those of another connection.
+    pub fn add(&mut self, other: &Counts) {
+        let Counts { statements, eligible, asked, answered, learnt, misses, errors, .. } = other;
+        self.statements += statements;
+        self.eligible += eligible;
+        self.asked += asked;
+        self.answered += answered;
+        self.learnt += learnt;
+        self.misses += misses;
+        self.errors += errors;
+        other.reasons().for_each(|(reason, count)| self.reasons.add(reason, count));
+    }
+
+    /// The connection is no more.
+    pub(crate) fn end(&self) {
+        // Where the thread ends, too, nobody will ask.
+        let _ = ENDED.try_with(|ended| {
+            let mut all = ended.get();
+            all.add(self);
+            ended.set(all);
+        });
+    }
+
     /// Counts one that is looked at.
     pub(crate) fn look(&mut self) {
         self.statements += 1;

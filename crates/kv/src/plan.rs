@@ -125,6 +125,10 @@ impl Reason {
 pub(crate) struct Reasons([u64; Reason::ALL.len()]);
 
 impl Reasons {
+    pub(crate) const fn new() -> Self {
+        Reasons([0; Reason::ALL.len()])
+    }
+
     pub(crate) fn add(&mut self, reason: Reason, count: u64) {
         let place = Reason::ALL.iter().position(|it| *it == reason);
         if let Some(sum) = place.and_then(|place| self.0.get_mut(place)) {

@@ -20,6 +20,10 @@ function rows(\mysqli_result|\PDOStatement $result, int $mode = MYSQLI_ASSOC): \
 
 function set_query_timeout(\mysqli $link, int $milliseconds): void {} // commands::set_query_timeout
 
+function statistics(): array {} // vaquita::statistics::statistics
+
+function trace(\mysqli|\PDO $link, ?string $path): bool {} // vaquita::trace::trace
+
 final class Kv { // not serializable, no dynamic properties
     private function __construct() {} // vaquita::kv::construct
 

@@ -77,6 +77,35 @@ pub enum Command<'a> {
     SetOption(SetOption),
 }
 
+/// The name of the command with this code, without `COM_` and in lower case; `None`: no client sends it.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/latest/my__command_8h.html>
+pub const fn command_name(code: u8) -> Option<&'static str> {
+    Some(match code {
+        0x01 => "quit",
+        0x02 => "init_db",
+        0x03 => "query",
+        0x04 => "field_list",
+        0x07 => "refresh",
+        0x08 => "shutdown",
+        0x09 => "statistics",
+        0x0A => "process_info",
+        0x0C => "process_kill",
+        0x0D => "debug",
+        0x0E => "ping",
+        0x11 => "change_user",
+        0x16 => "stmt_prepare",
+        0x17 => "stmt_execute",
+        0x18 => "stmt_send_long_data",
+        0x19 => "stmt_close",
+        0x1A => "stmt_reset",
+        0x1B => "set_option",
+        0x1C => "stmt_fetch",
+        0x1F => "reset_connection",
+        _ => return None,
+    })
+}
+
 impl<'a> Command<'a> {
     /// The command's byte.
     pub const fn code(&self) -> u8 {

@@ -46,7 +46,7 @@ pub use column_definition41::{ColumnDefinition41, ColumnDefinitions, ColumnFlags
 pub use com_change_user::ComChangeUser;
 pub use com_stmt_execute::{ComStmtExecute, Data, Parameter};
 pub use com_stmt_prepare_ok::ComStmtPrepareOk;
-pub use command::{Command, SetOption};
+pub use command::{Command, SetOption, command_name};
 pub use compressed_packet_header::CompressedPacketHeader;
 pub use encoding::Encoding;
 pub use eof_packet::EofPacket;

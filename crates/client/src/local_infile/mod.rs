@@ -116,6 +116,7 @@ impl Connection {
             }
             ComQueryResponse::Err(err) => {
                 let error = Error::server(&err);
+                self.stream.note_refused();
                 self.state = self.end_of_statement();
                 Err(error)
             }

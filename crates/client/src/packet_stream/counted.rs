@@ -9,6 +9,7 @@ impl PacketStream {
         let mut statistics = self.counted.clone();
         statistics.bytes_sent = self.transport.bytes_sent;
         statistics.bytes_received = self.transport.bytes_received;
+        (statistics.reads, statistics.writes) = self.transport.system_calls();
         statistics
     }
 
@@ -16,6 +17,7 @@ impl PacketStream {
     pub(crate) fn set_statistics(&mut self, statistics: Statistics) {
         self.transport.bytes_sent = statistics.bytes_sent;
         self.transport.bytes_received = statistics.bytes_received;
+        self.transport.set_system_calls(statistics.reads, statistics.writes);
         self.counted = statistics;
     }
 

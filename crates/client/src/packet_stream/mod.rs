@@ -8,6 +8,7 @@ mod outward;
 mod pipelined;
 mod put;
 mod storing;
+mod timed;
 
 use std::fmt;
 
@@ -21,6 +22,7 @@ use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{Malformed, PacketHeader};
 use vaquita_sys::Block;
 
+use crate::clock::Clock;
 use crate::compression::{Compression, CompressionAlgorithm};
 use crate::error::Error;
 use crate::memory::{LONG_VALUE_BYTES, Memory, SystemMemory};
@@ -73,6 +75,8 @@ pub(crate) struct PacketStream {
     out: Vec<u8>,
     /// What was counted, but for the bytes, which the transport counts.
     counted: Statistics,
+    /// How long it took.
+    clock: Clock,
 }
 
 impl PacketStream {
@@ -90,6 +94,7 @@ impl PacketStream {
             sequence_id: 0,
             out: Vec::new(),
             counted: Statistics::default(),
+            clock: Clock::new(),
         }
     }
 
@@ -297,7 +302,9 @@ impl PacketStream {
             self.make_room(need)?;
             let most = self.read_ahead.max(need - (self.end - self.start));
             let room = self.buffer.room(self.end, most);
+            let before = self.clock.before_read();
             let read = read(&mut self.transport, &mut self.compression, room);
+            self.note_read(before, &read);
             self.end += read.or_else(|error| self.hear_goodbye(error))?;
             self.buffer.grow_to(self.end);
         }
@@ -306,8 +313,10 @@ impl PacketStream {
 
     /// Reads at least one byte into `room`, past the buffer, which is empty.
     fn read_into(&mut self, room: &mut [u8]) -> Result<usize, Error> {
-        read(&mut self.transport, &mut self.compression, room)
-            .or_else(|error| self.hear_goodbye(error))
+        let before = self.clock.before_read();
+        let read = read(&mut self.transport, &mut self.compression, room);
+        self.note_read(before, &read);
+        read.or_else(|error| self.hear_goodbye(error))
     }
 
     fn make_room(&mut self, need: usize) -> Result<(), Error> {

@@ -18,6 +18,7 @@ impl PacketStream {
         self.refuse_leftovers()?;
         self.begin_exchange();
         self.counted.command(code);
+        self.clock.begin(code, body, self.counted.packets_received);
         if self.buffer.capacity() > READ_BUFFER_BYTES && self.start == self.end {
             self.buffer = Block::zeroed(READ_BUFFER_BYTES);
             (self.start, self.end) = (0, 0);
@@ -30,6 +31,7 @@ impl PacketStream {
     /// Sends a command to which there is no answer, whatever the server was in the middle of saying.
     pub(crate) fn write_goodbye(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.begin_exchange();
+        self.clock.begin_unanswered(code, body, self.counted.packets_received);
         self.write(&[code], body)
     }
 
@@ -39,6 +41,16 @@ impl PacketStream {
     }
 
     pub(super) fn write(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
+        let before = self.before_write();
+        let written = self.write_parts(head, body);
+        if let Some(before) = before {
+            self.note_written(before, written.is_err());
+        }
+        written
+    }
+
+    #[inline]
+    fn write_parts(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
         let mut head = head;
         let mut rest = body;
         let mut nothing_sent = true;

@@ -15,6 +15,7 @@ impl PacketStream {
     pub(crate) fn write_behind(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.begin_exchange();
         self.counted.command(code);
+        self.clock.begin(code, body, self.counted.packets_received);
         self.write(&[code], body)
     }
 
@@ -43,6 +44,9 @@ impl PacketStream {
 
     /// The next packet is the first of the reply with these ids.
     pub(crate) fn expect_reply_to(&mut self, ids: ReplyIds) {
+        if !self.has_received() {
+            self.clock.expect_reply();
+        }
         self.sequence_id = ids.packet;
         if let Some(compression) = &mut self.compression {
             compression.expect_reply(ids.compressed);

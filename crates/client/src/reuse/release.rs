@@ -213,7 +213,10 @@ impl Connection {
     /// Sends a command whose reply is read later.
     pub(crate) fn write_owed(&mut self, command: Command<'_>) -> Result<(), Error> {
         self.reuse.owed += 1;
-        self.stream.write_behind(command.code(), &command.body())
+        let written = self.stream.write_behind(command.code(), &command.body());
+        // Whoever reads the reply has not waited for it since now.
+        self.stream.rest();
+        written
     }
 
     /// Sends what has the server wait for the session as long as for others.

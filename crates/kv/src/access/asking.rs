@@ -34,7 +34,7 @@ impl Access {
         if planned.in_vain.leaves_out() {
             return self.refuse(Reason::Row);
         }
-        let rows = self.ask_for(connection, planned, &[(0, values)]).unwrap_or_default();
+        let rows = self.ask_for(connection, asked.sql, planned, &[(0, values)]).unwrap_or_default();
         let Some((_, given)) = rows.first() else { return Ok(Found::Server) };
         let row = match planned.way.row(given) {
             Ok(row) => row,
@@ -63,10 +63,11 @@ impl Access {
     pub(super) fn ask_for(
         &mut self,
         connection: &mut Connection,
+        sql: &[u8],
         planned: &Planned,
         keys: &[(usize, Values<'_>)],
     ) -> Option<Vec<Row>> {
-        let given = match self.given(connection, planned, keys, Counts::ask) {
+        let given = match self.given(connection, sql, planned, keys, Counts::ask) {
             Ok(given) => given,
             Err(reason) => {
                 self.counts.refuse(reason);
@@ -87,6 +88,7 @@ impl Access {
     pub(super) fn given(
         &mut self,
         connection: &mut Connection,
+        sql: &[u8],
         planned: &Planned,
         keys: &[(usize, Values<'_>)],
         count: fn(&mut Counts),
@@ -144,6 +146,9 @@ impl Access {
                 (sent.len(), ask)
             }
         };
+        if connection.tells_waits() {
+            connection.tell_of_asking(sql, now.elapsed(), reply.is_err());
+        }
         match reply {
             Err(_) => {
                 self.counts.errors += 1;

@@ -60,7 +60,7 @@ impl Access {
             return Ok(Ok(()));
         }
         // Somebody may have changed it in between.
-        let again = match self.given(connection, planned, &[(0, values)], Counts::ask_again) {
+        let again = match self.given(connection, sql, planned, &[(0, values)], Counts::ask_again) {
             Ok(again) => again.rows,
             Err(reason) => return Ok(Err(reason)),
         };

@@ -67,7 +67,7 @@ impl Access {
                 values.bind(key.iter().map(literal)).then_some((*place, values))
             });
             let asked: Vec<_> = asked.collect();
-            let Some(rows) = self.ask_for(connection, planned, &asked) else { break };
+            let Some(rows) = self.ask_for(connection, sql, planned, &asked) else { break };
             self.answer(connection, sql, planned, &asked, &rows, &mut given)?;
         }
         Ok(Some(given))

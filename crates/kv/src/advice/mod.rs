@@ -1,7 +1,6 @@
 //! What a port would be good for: the statements by their shapes, how much of the time each takes, and why a port could not answer it.
 
 mod file;
-mod pieces;
 mod shape;
 
 use std::collections::HashMap;

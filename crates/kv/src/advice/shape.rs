@@ -2,21 +2,7 @@
 //!
 //! Of a SELECT that reads one table that is all but its literals and comments, of any other statement its first word.
 
-use vaquita_client::{Dialect, Encoding, Tokens};
-
-use super::pieces::{Piece, Pieces};
-
-/// The longest shape; a longer one is that of its first word.
-const MAX_BYTES: usize = 1000;
-
-/// Any that has ASCII: a first word is the same in all.
-const ANY: Dialect = Dialect { encoding: Encoding::SingleByte, no_backslash_escapes: false };
-
-/// Words that stand before a parenthesis that is none of a function's.
-const KEYWORDS: [&[u8]; 12] = [
-    b"IN", b"AND", b"OR", b"NOT", b"XOR", b"WHERE", b"HAVING", b"SELECT", b"BY", b"THEN", b"WHEN",
-    b"ELSE",
-];
+use vaquita_client::{Dialect, Normalised, Part, Parts, put_first_word, put_normalised};
 
 /// Words of a SELECT that reads more than a table, or does more than read.
 const OF_SEVERAL: [&[u8]; 8] =
@@ -29,33 +15,11 @@ const BEHIND_TABLES: [&[u8]; 9] =
 /// Writes the shape of a statement, and nothing else. Without a `dialect` it is not known how the server has read it.
 pub(super) fn put_shape(sql: &[u8], dialect: Option<Dialect>, shape: &mut Vec<u8>) {
     shape.clear();
-    if let Some(dialect) = dialect
-        && is_read_alike(sql, dialect)
-        && reads_one_table(Pieces::new(sql, dialect))
-    {
-        let mut writer = Writer { shape, last: None };
-        writer.put_all(Pieces::new(sql, dialect));
-        if shape.len() <= MAX_BYTES {
-            return;
-        }
+    let is_of_one_table = dialect.is_some_and(|dialect| reads_one_table(Parts::new(sql, dialect)));
+    if !is_of_one_table || put_normalised(sql, dialect, shape) != Normalised::Whole {
         shape.clear();
+        put_first_word(sql, shape);
     }
-    let mut words =
-        Pieces::new(sql, dialect.unwrap_or(ANY)).skip_while(|it| *it == Piece::Symbol(b'('));
-    match words.next() {
-        Some(Piece::Word(word)) if word.len() < 20 && word.iter().all(u8::is_ascii_alphabetic) => {
-            shape.extend(word.iter().map(u8::to_ascii_uppercase));
-        }
-        _ => shape.extend_from_slice(b"(other)"),
-    }
-}
-
-/// Whether the server finds the same texts and words: it may have passed over what stands in an executable comment, quotes and all; and where a text
-/// has no end here, it has one there, for the statement has succeeded.
-fn is_read_alike(sql: &[u8], dialect: Dialect) -> bool {
-    let mut tokens = Tokens::new(sql, dialect);
-    tokens.by_ref().for_each(drop);
-    tokens.is_plain()
 }
 
 fn is_one(word: &[u8], of: &[&[u8]]) -> bool {
@@ -63,97 +27,31 @@ fn is_one(word: &[u8], of: &[&[u8]]) -> bool {
 }
 
 /// Whether this is a SELECT from one table, as far as its words tell.
-fn reads_one_table(mut pieces: Pieces<'_>) -> bool {
-    if !matches!(pieces.next(), Some(Piece::Word(word)) if is_one(word, &[b"SELECT"])) {
+fn reads_one_table(mut parts: Parts<'_>) -> bool {
+    if !matches!(parts.next(), Some(Part::Word(word)) if is_one(word, &[b"SELECT"])) {
         return false;
     }
     let (mut depth, mut has_table, mut is_at_tables) = (0_usize, false, false);
-    while let Some(piece) = pieces.next() {
-        match piece {
-            Piece::Symbol(b'(') => depth += 1,
-            Piece::Symbol(b')') => depth = depth.saturating_sub(1),
-            Piece::Symbol(b',') if depth == 0 && is_at_tables => return false,
-            Piece::Word(word) if is_one(word, &OF_SEVERAL) => return false,
-            Piece::Word(word) if depth == 0 && is_one(word, &[b"FROM"]) => {
-                let table = pieces.next();
-                let is_dual = matches!(table, Some(Piece::Word(word)) if is_one(word, &[b"DUAL"]));
-                if has_table || is_dual || !matches!(table, Some(Piece::Word(_) | Piece::Name(_))) {
+    while let Some(part) = parts.next() {
+        match part {
+            Part::Symbol(b'(') => depth += 1,
+            Part::Symbol(b')') => depth = depth.saturating_sub(1),
+            Part::Symbol(b',') if depth == 0 && is_at_tables => return false,
+            Part::Word(word) if is_one(word, &OF_SEVERAL) => return false,
+            Part::Word(word) if depth == 0 && is_one(word, &[b"FROM"]) => {
+                let table = parts.next();
+                let is_dual = matches!(table, Some(Part::Word(word)) if is_one(word, &[b"DUAL"]));
+                if has_table || is_dual || !matches!(table, Some(Part::Word(_) | Part::Name(_))) {
                     return false;
                 }
                 (has_table, is_at_tables) = (true, true);
             }
-            Piece::Word(word) if depth == 0 && is_one(word, &BEHIND_TABLES) => is_at_tables = false,
-            Piece::Semicolon => return has_table && pieces.next().is_none(),
+            Part::Word(word) if depth == 0 && is_one(word, &BEHIND_TABLES) => is_at_tables = false,
+            Part::Semicolon => return has_table && parts.next().is_none(),
             _ => {}
         }
     }
     has_table
-}
-
-struct Writer<'a, 's> {
-    shape: &'s mut Vec<u8>,
-    last: Option<Piece<'a>>,
-}
-
-impl<'a> Writer<'a, '_> {
-    fn put_all(&mut self, pieces: Pieces<'a>) {
-        let mut pieces = pieces.take_while(|it| *it != Piece::Semicolon).peekable();
-        while let Some(piece) = pieces.next() {
-            if self.shape.len() > MAX_BYTES {
-                return;
-            }
-            let is_list = piece == Piece::Symbol(b'(')
-                && matches!(self.last, Some(Piece::Word(word)) if is_one(word, &[b"IN"]));
-            self.put(piece);
-            if !is_list || pieces.next_if_eq(&Piece::Value).is_none() {
-                continue;
-            }
-            // However long it is.
-            self.put(Piece::Value);
-            self.shape.extend_from_slice(b", ...");
-            while pieces.next_if_eq(&Piece::Symbol(b',')).is_some() {
-                if pieces.next_if_eq(&Piece::Value).is_none() {
-                    self.put(Piece::Symbol(b','));
-                    break;
-                }
-            }
-        }
-    }
-
-    fn put(&mut self, piece: Piece<'a>) {
-        if self.last.is_some_and(|last| is_apart(last, piece)) {
-            self.shape.push(b' ');
-        }
-        match piece {
-            Piece::Word(word) => self.shape.extend_from_slice(word),
-            Piece::Name(name) => {
-                self.shape.push(b'`');
-                self.shape.extend_from_slice(name);
-                self.shape.push(b'`');
-            }
-            Piece::Value => self.shape.push(b'?'),
-            Piece::Semicolon => self.shape.push(b';'),
-            Piece::Symbol(symbol) => self.shape.push(symbol),
-        }
-        self.last = Some(piece);
-    }
-}
-
-/// Whether a blank is between two pieces.
-fn is_apart(one: Piece<'_>, next: Piece<'_>) -> bool {
-    match (one, next) {
-        (Piece::Symbol(b'(' | b'.' | b'@' | b':'), _) | (_, Piece::Symbol(b')' | b',' | b'.')) => {
-            false
-        }
-        (Piece::Word(word), Piece::Symbol(b'(')) => is_one(word, &KEYWORDS),
-        (Piece::Name(_), Piece::Symbol(b'(')) => false,
-        (Piece::Symbol(one), Piece::Symbol(next)) => !(is_of_operator(one) && is_of_operator(next)),
-        _ => true,
-    }
-}
-
-fn is_of_operator(symbol: u8) -> bool {
-    matches!(symbol, b'<' | b'>' | b'=' | b'!' | b'|' | b'&' | b':')
 }
 
 #[cfg(test)]

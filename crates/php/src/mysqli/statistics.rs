@@ -3,6 +3,7 @@
 use super::{link, report};
 use crate::session::{Session, pool};
 use crate::statistics::Totals;
+use crate::vaquita::statistics::write_pool;
 use crate::zend::array::Map;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
@@ -39,23 +40,6 @@ pub(crate) fn get_links_stats(call: &mut Call<'_>) -> Outcome {
 /// `Vaquita\pool_stats`: what became of this process's persistent links.
 pub(crate) fn pool_stats(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
-    let stats = pool::stats();
-    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let figures: [(&[u8], i64); 10] = [
-        (b"active", pool::active()),
-        (b"idle", pool::idle()),
-        (b"hits", number(stats.hits)),
-        (b"misses", number(stats.misses)),
-        (b"resets", number(stats.resets)),
-        (b"replaced", number(stats.replaced)),
-        (b"evicted_for_room", number(stats.evicted_for_room)),
-        (b"evicted_as_idle", number(stats.evicted_as_idle)),
-        (b"evicted_as_old", number(stats.evicted_as_old)),
-        (b"evicted_as_spoilt", number(stats.evicted_as_spoilt)),
-    ];
-    let mut map = Map::new(call.returns(), 10);
-    for (name, figure) in figures {
-        map.insert_named(name).long(figure);
-    }
+    write_pool(&mut Map::new(call.returns(), 10), &pool::stats());
     Ok(())
 }

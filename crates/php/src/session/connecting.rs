@@ -3,11 +3,13 @@
 use super::key_value;
 use super::options::{Options, milliseconds, path_of, seconds};
 use super::tls;
+use crate::observing;
 use crate::zend::ini::{self, Kept};
 use core::ffi::CStr;
 use std::time::Duration;
 use vaquita_client::{
     Address, Capabilities, CleartextPassword, CompressionAlgorithm, ConnectOptions, HostLimit,
+    Watched,
 };
 
 /// The connection attribute that has the host as it was given, with its brackets and its port.
@@ -72,6 +74,7 @@ impl Target<'_> {
         options.server_public_key.clone_from(&asked.server_public_key);
         options.statement_cache = defaults.own.statement_cache;
         options.tracks_changes = key_value::is_on();
+        options.observer = Watched(observing::observer());
         options.cleartext_password = defaults.own.cleartext_password;
         options.tls = tls::options(asked, &defaults.tls, flags);
         options.host_limit = defaults.host_limit.map(|(most, folder)| HostLimit {

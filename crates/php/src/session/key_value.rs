@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vaquita_client::{Address, Columns, Connection, Error, Parameter, QueryResponse, Statement};
-use vaquita_kv::{Access, KeyedTable, Mode, NamedTable, Settings, TableError, Watch};
+use vaquita_kv::{Access, Counts, KeyedTable, Mode, NamedTable, Settings, TableError, Watch};
 
 /// ER_BAD_FIELD_ERROR: a column is not there.
 const BAD_FIELD: u16 = 1054;
@@ -274,6 +274,13 @@ impl Session {
     /// How many of its statements a port has answered.
     pub(crate) fn answered_by_port(&self) -> u64 {
         self.look_at_access(|access| access.counts().answered).unwrap_or_default()
+    }
+
+    /// Adds what became of the statements of all connections that this thread has.
+    pub(crate) fn add_all_key_value_to(all: &mut Counts) {
+        Session::each_of_thread(|session| {
+            session.look_at_access(|access| all.add(access.counts()));
+        });
     }
 
     /// Lets the driver work on a table by its keys.

@@ -15,7 +15,7 @@ pub(crate) use tally::{ColumnTally, RowTally};
 use crate::zend::array::Map;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use keys::{COUNT, NAMES};
 use vaquita_client::Statistics;
 
@@ -24,6 +24,8 @@ thread_local! {
     static IS_COLLECTING: Cell<bool> = const { Cell::new(true) };
     /// What has ended, and what never belonged to a connection.
     static ENDED: Counters = const { Counters::new() };
+    /// What the driver counted of it.
+    static ENDED_DRIVER: RefCell<Statistics> = RefCell::default();
 }
 
 /// Takes note of the setting `mysqlnd.collect_statistics`.
@@ -46,6 +48,11 @@ pub(crate) fn count_driver(counted: &Statistics) {
     if is_collecting() {
         ENDED.with(|ended| ended.add_driver(counted));
     }
+}
+
+/// What the driver counted of all that has ended.
+pub(crate) fn ended_driver() -> Statistics {
+    ENDED_DRIVER.with_borrow(Clone::clone)
 }
 
 /// The counters of something that goes on counting.
@@ -111,6 +118,7 @@ impl Counters {
     /// Adds what the driver counted.
     fn add_driver(&self, counted: &Statistics) {
         if *counted != Statistics::default() {
+            ENDED_DRIVER.with_borrow_mut(|ended| ended.add(counted));
             let mut totals = Totals::new();
             keys::add_driver(&mut totals, counted);
             self.add_all(&totals);
@@ -125,6 +133,10 @@ impl Totals {
     /// None yet.
     pub(crate) fn new() -> Totals {
         Totals([0; COUNT])
+    }
+
+    pub(crate) fn of(&self, key: Key) -> u64 {
+        self.0.get(key as usize).copied().unwrap_or_default()
     }
 
     pub(crate) fn add(&mut self, key: Key, number: u64) {

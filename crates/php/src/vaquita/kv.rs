@@ -1,6 +1,7 @@
 //! `Vaquita\kv` and the class of what it returns: a connection's access by key, and its table if it has one (`by_key`).
 
 use super::by_key::Shown;
+use super::statistics::write_key_value;
 use crate::mysqli::link::{Link, Status};
 use crate::pdo::database::Database;
 use crate::session::Session;
@@ -165,23 +166,7 @@ pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
     };
     map.insert_named(b"mode").bytes(mode);
     map.insert_named(b"port").bytes(port.as_bytes());
-    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let all: [(&[u8], u64); 7] = [
-        (b"statements", counts.statements),
-        (b"eligible", counts.eligible),
-        (b"asked", counts.asked),
-        (b"answered", counts.answered),
-        (b"learnt", counts.learnt),
-        (b"misses", counts.misses),
-        (b"errors", counts.errors),
-    ];
-    for (name, count) in all {
-        map.insert_named(name).long(number(count));
-    }
-    let mut reasons = Map::new(map.insert_named(b"reasons"), 8);
-    for (reason, count) in counts.reasons() {
-        reasons.insert_named(reason.name().as_bytes()).long(number(count));
-    }
+    write_key_value(&mut map, &counts);
     Ok(())
 }
 

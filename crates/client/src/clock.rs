@@ -1,0 +1,266 @@
+//! The clock of a connection: when its commands went out, when their replies came, and who is told of that.
+//!
+//! Nobody who only counts latencies pays for more than two readings of the clock a command: before it is written, and when the
+//! system call that brings its reply returns.
+
+mod connecting;
+mod waiting;
+
+pub(crate) use connecting::Connecting;
+use rustix::time::{ClockId, clock_gettime};
+use waiting::Waiting;
+
+use crate::tokens::Dialect;
+use crate::transport::Transport;
+use crate::waits::{Event, Observed, Observer, Reply};
+
+/// CLOCK_MONOTONIC in nanoseconds.
+#[inline]
+pub(crate) fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec.cast_unsigned())
+}
+
+/// The clock of a connection.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    observer: Option<&'static dyn Observer>,
+    /// When the command under way was about to be sent; 0: nothing is to be told of it.
+    begun: u64,
+    /// When the first bytes of its reply were there.
+    first: u64,
+    /// When the latest ones were.
+    last: u64,
+    /// The command's code.
+    command: u8,
+    /// Whether nothing of the reply has come.
+    awaits: bool,
+    /// Whether something was written since something was read.
+    has_written: bool,
+    /// The connection's number in this process.
+    number: u64,
+    /// Where single waits are told.
+    waiting: Option<Box<Waiting>>,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Clock {
+            observer: None,
+            begun: 0,
+            first: 0,
+            last: 0,
+            command: 0,
+            awaits: false,
+            has_written: false,
+            number: 0,
+            waiting: None,
+        }
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// It is the clock of the connection with this number.
+    pub(crate) fn set_number(&mut self, number: u64) {
+        self.number = number;
+    }
+
+    /// Tells this observer from now on; the one before hears of what has been.
+    pub(crate) fn set_observer(&mut self, observer: Option<&'static dyn Observer>, thread_id: u32) {
+        self.tell_reply();
+        self.tell_wait(0);
+        self.observer = observer;
+        self.begun = 0;
+        let connection = Observed { number: self.number, thread_id };
+        let wanting = observer.filter(|it| it.wants_waits());
+        self.waiting = wanting.map(|it| Box::new(Waiting::new(it, connection)));
+    }
+
+    /// Whether single waits are told.
+    #[inline]
+    pub(crate) fn tells_waits(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// How the server reads statements from now on.
+    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.dialect = Some(dialect);
+        }
+    }
+
+    /// A command is about to be sent, to which there will be a reply.
+    #[inline]
+    pub(crate) fn begin(&mut self, command: u8, body: &[u8], packets: u64) {
+        self.awaits_reply(command);
+        if self.waiting.is_some() {
+            self.begin_waiting(command, body, packets);
+        }
+    }
+
+    #[inline]
+    fn awaits_reply(&mut self, command: u8) {
+        if self.observer.is_some() {
+            self.tell_reply();
+            self.command = command;
+            self.begun = now_ns();
+        }
+        self.awaits = true;
+    }
+
+    #[cold]
+    fn begin_waiting(&mut self, command: u8, body: &[u8], packets: u64) {
+        self.tell_wait(packets);
+        if let Some(waiting) = &mut self.waiting {
+            waiting.begin(command, body);
+        }
+    }
+
+    /// A command is about to be sent to which there will be none.
+    #[inline]
+    pub(crate) fn begin_unanswered(&mut self, command: u8, body: &[u8], packets: u64) {
+        if self.waiting.is_some() {
+            self.begin_waiting(command, body, packets);
+        }
+    }
+
+    /// The reply to a command that was sent a while ago is wanted now; whether some of it has come already: then there is nothing to tell.
+    pub(crate) fn begin_owed(&mut self, command: u8, body: &[u8], packets: u64, has_come: bool) {
+        self.begin(command, body, packets);
+        if has_come {
+            (self.begun, self.awaits) = (0, false);
+        }
+    }
+
+    /// What was written a while ago is answered only now.
+    pub(crate) fn has_been_written_to(&mut self) {
+        self.has_written = true;
+    }
+
+    /// The next bytes are the first ones of the reply.
+    #[inline]
+    pub(crate) fn expect_reply(&mut self) {
+        self.awaits = true;
+    }
+
+    /// Nobody waits for a reply now, whatever is still to come.
+    pub(crate) fn rest(&mut self) {
+        self.tell_reply();
+        (self.begun, self.has_written) = (0, false);
+    }
+
+    /// Something is going to be written: when, if that is to be told.
+    #[inline]
+    pub(crate) fn before_write(&mut self) -> Option<u64> {
+        self.has_written = true;
+        self.waiting.as_ref().map(|_| now_ns())
+    }
+
+    /// It was written.
+    #[cold]
+    pub(crate) fn after_write(&mut self, before: u64, bytes: u64, packets: u64, has_failed: bool) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.written(before, now_ns(), bytes, packets, has_failed);
+        }
+    }
+
+    /// Something is going to be read: when, if that is to be told.
+    #[inline]
+    pub(crate) fn before_read(&self) -> Option<u64> {
+        self.waiting.as_ref().map(|_| now_ns())
+    }
+
+    /// It was read; whether the other side had been written to before.
+    #[inline]
+    pub(crate) fn after_read(&mut self) -> bool {
+        if self.observer.is_some() {
+            self.last = now_ns();
+            if self.awaits {
+                self.first = self.last;
+            }
+        }
+        self.awaits = false;
+        std::mem::take(&mut self.has_written)
+    }
+
+    /// Tells of what was read, or of why it was not.
+    #[cold]
+    pub(crate) fn after_traced_read(
+        &mut self,
+        before: u64,
+        bytes: u64,
+        packets: u64,
+        is_first: bool,
+        has_failed: bool,
+    ) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.tell(packets);
+            let event = if is_first { Event::FirstByte } else { Event::MoreRows };
+            let since = if is_first { waiting.written_at().unwrap_or(before) } else { before };
+            waiting.read(event, since, now_ns(), bytes, packets, has_failed);
+        }
+    }
+
+    /// Whether nothing of the reply has come.
+    #[inline]
+    pub(crate) fn awaits(&self) -> bool {
+        self.awaits
+    }
+
+    /// The server has refused the command.
+    #[cold]
+    pub(crate) fn refused(&mut self) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.refused();
+        }
+    }
+
+    /// The server has prepared the statement under way, and calls it so.
+    #[inline]
+    pub(crate) fn prepared(&mut self, statement_id: u32) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.prepared(statement_id);
+        }
+    }
+
+    /// Somebody else was asked instead of the server.
+    pub(crate) fn asked_elsewhere(&mut self, statement: &[u8], since: u64, has_failed: bool) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.asked_elsewhere(statement, since, now_ns(), has_failed);
+        }
+    }
+
+    /// Tells of the wait that is still to be told; so many packets have been received in all.
+    #[inline]
+    pub(crate) fn tell_wait(&mut self, packets: u64) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.tell(packets);
+        }
+    }
+
+    /// Tells of the reply that has come and was not told yet.
+    #[inline]
+    pub(crate) fn tell_reply(&mut self) {
+        let Some(observer) = self.observer else { return };
+        if self.begun != 0 && !self.awaits {
+            observer.replied(Reply {
+                command: Some(self.command),
+                first_byte_ns: self.first.wrapping_sub(self.begun),
+                last_byte_ns: self.last.wrapping_sub(self.begun),
+            });
+            self.begun = 0;
+        }
+    }
+
+    /// The connection is over, or goes on elsewhere.
+    pub(crate) fn end(&mut self, transport: &Transport, packets: u64) {
+        self.rest();
+        self.tell_wait(packets);
+        if let Some(waiting) = self.waiting.take() {
+            waiting.end(transport, now_ns());
+        }
+        self.observer = None;
+    }
+}

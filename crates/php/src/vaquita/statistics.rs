@@ -1,0 +1,143 @@
+//! `Vaquita\statistics`: what mysqlnd has no counters for, and how long the server was waited for.
+
+use crate::observing;
+use crate::session::{Session, pool};
+use crate::statistics::{self, Key, Totals};
+use crate::zend::array::Map;
+use crate::zend::call::Call;
+use crate::zend::error::Outcome;
+use vaquita_client::{PoolStats, Statistics, command_name};
+use vaquita_kv::Counts;
+use vaquita_telemetry::{Kind, Latencies, Summary};
+
+/// All figures of this process; plain numbers, so that nothing is dropped when PHP jumps.
+struct Figures {
+    totals: Totals,
+    driver: Statistics,
+    key_value: Counts,
+    pool: PoolStats,
+}
+
+impl Figures {
+    fn now() -> Figures {
+        let mut driver = statistics::ended_driver();
+        Session::add_all_driver_to(&mut driver);
+        let mut totals = Totals::new();
+        totals.add_ended();
+        Session::add_all_to(&mut totals);
+        let mut key_value = Counts::ended();
+        Session::add_all_key_value_to(&mut key_value);
+        Figures { totals, driver, key_value, pool: pool::stats() }
+    }
+}
+
+/// `Vaquita\statistics`.
+pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
+    call.arity(0, 0)?;
+    let figures = Figures::now();
+    let mut all = Map::new(call.returns(), 6);
+    write_connections(Map::new(all.insert_named(b"connections"), 7), &figures);
+    let mut commands = Map::new(all.insert_named(b"commands"), 8);
+    for code in 0..=u8::MAX {
+        let number = figures.driver.commands(code);
+        if let Some(name) = command_name(code).filter(|_| number > 0) {
+            put(&mut commands, name.as_bytes(), number);
+        }
+    }
+    write_traffic(Map::new(all.insert_named(b"traffic"), 7), &figures.driver);
+    write_pool(&mut Map::new(all.insert_named(b"pool"), 10), &figures.pool);
+    write_key_value(&mut Map::new(all.insert_named(b"key_value"), 8), &figures.key_value);
+    let mut latency = Map::new(all.insert_named(b"latency"), 6);
+    for kind in Kind::ALL {
+        // One after the other: what is summed up is dropped before anything is written.
+        let Some((first, last)) = observing::with_latencies(|it| summaries(it, kind)) else {
+            continue;
+        };
+        let mut of_kind = Map::new(latency.insert_named(kind.name().as_bytes()), 2);
+        write_summary(Map::new(of_kind.insert_named(b"first_byte"), 6), &first);
+        write_summary(Map::new(of_kind.insert_named(b"last_byte"), 6), &last);
+    }
+    Ok(())
+}
+
+fn summaries(latencies: &Latencies, kind: Kind) -> Option<(Summary, Summary)> {
+    Some((latencies.first_byte(kind)?.summary(), latencies.last_byte(kind)?.summary()))
+}
+
+fn put(map: &mut Map, name: &[u8], number: u64) {
+    map.insert_named(name).long(i64::try_from(number).unwrap_or(i64::MAX));
+}
+
+fn write_connections(mut map: Map, figures: &Figures) {
+    let counted = |key| figures.totals.of(key);
+    put(&mut map, b"opened", counted(Key::connect_success));
+    put(&mut map, b"failed", counted(Key::connect_failure));
+    put(&mut map, b"reused", counted(Key::connection_reused));
+    put(&mut map, b"reconnected", figures.pool.replaced);
+    put(&mut map, b"open", counted(Key::active_connections));
+}
+
+fn write_traffic(mut map: Map, driver: &Statistics) {
+    for (name, number) in [
+        (&b"round_trips"[..], driver.round_trips),
+        (b"reads", driver.reads),
+        (b"writes", driver.writes),
+        (b"bytes_received", driver.bytes_received),
+        (b"bytes_sent", driver.bytes_sent),
+        (b"packets_received", driver.packets_received),
+        (b"packets_sent", driver.packets_sent),
+    ] {
+        put(&mut map, name, number);
+    }
+}
+
+/// Writes what became of persistent connections, as `Vaquita\pool_stats` has it.
+pub(crate) fn write_pool(map: &mut Map, stats: &PoolStats) {
+    map.insert_named(b"active").long(pool::active());
+    map.insert_named(b"idle").long(pool::idle());
+    for (name, number) in [
+        (&b"hits"[..], stats.hits),
+        (b"misses", stats.misses),
+        (b"resets", stats.resets),
+        (b"replaced", stats.replaced),
+        (b"evicted_for_room", stats.evicted_for_room),
+        (b"evicted_as_idle", stats.evicted_as_idle),
+        (b"evicted_as_old", stats.evicted_as_old),
+        (b"evicted_as_spoilt", stats.evicted_as_spoilt),
+    ] {
+        put(map, name, number);
+    }
+}
+
+/// Writes what became of statements that a key-value port might have answered.
+pub(crate) fn write_key_value(map: &mut Map, counts: &Counts) {
+    for (name, number) in [
+        (&b"statements"[..], counts.statements),
+        (b"eligible", counts.eligible),
+        (b"asked", counts.asked),
+        (b"answered", counts.answered),
+        (b"learnt", counts.learnt),
+        (b"misses", counts.misses),
+        (b"errors", counts.errors),
+    ] {
+        put(map, name, number);
+    }
+    let mut reasons = Map::new(map.insert_named(b"reasons"), 8);
+    for (reason, number) in counts.reasons() {
+        put(&mut reasons, reason.name().as_bytes(), number);
+    }
+}
+
+/// Writes times in microseconds.
+fn write_summary(mut map: Map, summary: &Summary) {
+    put(&mut map, b"count", summary.count);
+    for (name, ns) in [
+        (&b"total_us"[..], summary.sum_ns),
+        (b"p50_us", summary.p50_ns),
+        (b"p95_us", summary.p95_ns),
+        (b"p99_us", summary.p99_ns),
+        (b"max_us", summary.max_ns),
+    ] {
+        map.insert_named(name).double(ns as f64 / 1000.0);
+    }
+}

@@ -1,0 +1,31 @@
+//! The trace: a line for each wait, which people read and search, and programs sum.
+
+mod armed;
+mod digest;
+mod escaped;
+#[cfg(test)]
+mod folder;
+mod line;
+mod moment;
+mod opening;
+mod output;
+mod ring;
+mod scribe;
+mod tracer;
+
+pub use digest::digest;
+pub use line::{Line, Network, Rest, split_line};
+pub use moment::{Moment, monotonic};
+pub use opening::OpenError;
+pub use output::{Failure, Output};
+pub use tracer::{Options, Tracer};
+
+/// Events that are no waits.
+pub mod events {
+    /// A request's end: how long it was, and how much of it was waited.
+    pub const REQUEST: &str = "request";
+    /// A connection's end: how far away the server was.
+    pub const END: &str = "end";
+    /// Something took longer than `vaquita.trace_slow_ms`: the lines before it are what was kept of it.
+    pub const SLOW: &str = "slow";
+}
