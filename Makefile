@@ -16,7 +16,7 @@ help:
 	@echo "make persistent   connecting over and over, with and without p:, on both and in C, near and far; is what was promised held? ROUNDS=5"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make kv-equivalence  random SELECTs by key with key-value access on and off, on mysql80, mysql56 and mariadb; N=100000 SEED=1 SERVERS=mariadb"
-	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
+	@echo "make build        build/vaquita.so, build/php: the system's PHP with Vaquita in it, and the program build/vaquita"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
 	@echo "make clean        remove what was built"
