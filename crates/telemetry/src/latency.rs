@@ -168,12 +168,20 @@ impl Latencies {
     /// Counts a reply.
     #[inline]
     pub fn count(&mut self, reply: Reply) {
+        match self.times.get_mut(Kind::of(reply.command) as usize) {
+            Some(Some(times)) if reply.first_byte_ns == reply.last_byte_ns => {
+                times.at_once.add(reply.last_byte_ns);
+            }
+            _ => self.count_any(reply),
+        }
+    }
+
+    /// Counts a reply that is the first of its kind, or that did not come at once. Apart from the usual ones, which it would cost registers.
+    #[inline(never)]
+    fn count_any(&mut self, reply: Reply) {
         // There is a place for each kind.
         let Some(times) = self.times.get_mut(Kind::of(reply.command) as usize) else { return };
-        let times = match times {
-            Some(times) => times,
-            none => none.insert(Box::default()),
-        };
+        let times = times.get_or_insert_default();
         if reply.first_byte_ns == reply.last_byte_ns {
             times.at_once.add(reply.last_byte_ns);
         } else {

@@ -41,17 +41,15 @@ impl PacketStream {
     }
 
     pub(super) fn write(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
-        match self.clock.before_write() {
-            None => self.write_parts(head, body),
-            Some(before) => {
-                let (bytes, packets) = (self.transport.bytes_sent, self.counted.packets_sent);
-                let written = self.write_parts(head, body);
-                self.note_written(before, bytes, packets, written.is_err());
-                written
-            }
+        let before = self.before_write();
+        let written = self.write_parts(head, body);
+        if let Some(before) = before {
+            self.note_written(before, written.is_err());
         }
+        written
     }
 
+    #[inline]
     fn write_parts(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {
         let mut head = head;
         let mut rest = body;

@@ -8,6 +8,13 @@ use crate::error::Error;
 use crate::tokens::Dialect;
 use crate::waits::Observer;
 
+/// What had been written at some time.
+pub(super) struct Written {
+    at_ns: u64,
+    bytes: u64,
+    packets: u64,
+}
+
 impl PacketStream {
     /// The connection phase is over.
     pub(crate) fn connected(&mut self, connecting: Connecting, thread_id: u32) {
@@ -40,12 +47,23 @@ impl PacketStream {
         }
     }
 
-    /// Something was written, or was to be, since `before`, when so many bytes and packets had been.
+    /// Something is going to be written: what there is to know of now, if that is to be told.
+    #[inline]
+    pub(super) fn before_write(&mut self) -> Option<Written> {
+        let at_ns = self.clock.before_write()?;
+        Some(Written {
+            at_ns,
+            bytes: self.transport.bytes_sent,
+            packets: self.counted.packets_sent,
+        })
+    }
+
+    /// It was written, or failed to be.
     #[cold]
-    pub(super) fn note_written(&mut self, before: u64, bytes: u64, packets: u64, failed: bool) {
-        let (bytes, packets) =
-            (self.transport.bytes_sent - bytes, self.counted.packets_sent - packets);
-        self.clock.after_write(before, bytes, packets, failed);
+    pub(super) fn note_written(&mut self, before: Written, has_failed: bool) {
+        let bytes = self.transport.bytes_sent - before.bytes;
+        let packets = self.counted.packets_sent - before.packets;
+        self.clock.after_write(before.at_ns, bytes, packets, has_failed);
     }
 
     /// The server has refused the command under way.

@@ -5,7 +5,6 @@ use crate::statistics::{self, Key, Totals, observing};
 use crate::zend::array::Map;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
-use std::time::Duration;
 use vaquita_client::{PoolStats, Statistics, command_name};
 use vaquita_kv::Counts;
 use vaquita_telemetry::{Kind, Latencies, Summary};
@@ -138,6 +137,6 @@ fn write_summary(mut map: Map, summary: &Summary) {
         (b"p99_us", summary.p99_ns),
         (b"max_us", summary.max_ns),
     ] {
-        map.insert_named(name).double(Duration::from_nanos(ns).as_secs_f64() * 1e6);
+        map.insert_named(name).double(ns as f64 / 1000.0);
     }
 }
