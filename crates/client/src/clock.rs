@@ -58,6 +58,10 @@ impl Clock {
         }
     }
 
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// It is the clock of the connection with this number.
     pub(crate) fn set_number(&mut self, number: u64) {
         self.number = number;

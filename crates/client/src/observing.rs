@@ -13,6 +13,11 @@ impl Connection {
         self.stream.set_observer(observer, self.greeting.thread_id);
     }
 
+    /// Its number in this process, by which its observer knows it.
+    pub fn number(&self) -> u64 {
+        self.stream.number()
+    }
+
     /// Has its observer told at once of the reply that came last, as far as it has come.
     pub fn tell_reply(&mut self) {
         self.stream.tell_reply();

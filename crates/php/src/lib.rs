@@ -24,6 +24,7 @@
 mod convert;
 mod mysqli;
 mod mysqlnd;
+mod observing;
 mod pdo;
 mod session;
 mod statistics;

@@ -9,7 +9,9 @@ pub(crate) mod row_iterator;
 pub(crate) mod rows;
 pub(crate) mod statistics;
 mod table;
+pub(crate) mod trace;
 
+use crate::observing::tracing;
 use crate::session::{self, key_value, tls};
 use crate::zend::classes;
 use crate::zend::info;
@@ -62,6 +64,10 @@ impl Module for Vaquita {
         Setting::number(c"vaquita.statement_cache", c"16", Scope::All).not_negative(),
         Setting::new(c"vaquita.tls", Some(c""), Scope::System),
         Setting::new(c"vaquita.tls_crl", Some(c""), Scope::System),
+        Setting::new(c"vaquita.trace", Some(c"off"), Scope::System)
+            .checked(tracing::is_place, c"off, stderr or the path of a file, from the root"),
+        Setting::flag(c"vaquita.trace_literals", c"0", Scope::System),
+        Setting::number(c"vaquita.trace_slow_ms", c"0", Scope::System).not_negative(),
     ];
 
     fn version() -> &'static CStr {
@@ -85,12 +91,18 @@ impl Module for Vaquita {
         vaquita_kv::write_advice(true);
     }
 
+    fn request_start() {
+        tracing::begin_request();
+    }
+
     fn request_shutdown() {
         session::let_go();
+        tracing::warn_of_failure();
     }
 
     fn request_end() {
         session::end_request();
+        tracing::end_request();
     }
 
     fn info() {

@@ -22,6 +22,8 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {} // command
 
 function statistics(): array {} // vaquita::statistics::statistics
 
+function trace(\mysqli|\PDO $link, ?string $path): bool {} // vaquita::trace::trace
+
 final class Kv { // not serializable, no dynamic properties
     private function __construct() {} // vaquita::kv::construct
 

@@ -106,6 +106,11 @@ impl PacketStream {
         self.clock.tell_wait(self.counted.packets_received);
     }
 
+    /// The connection's number in this process.
+    pub(crate) fn number(&self) -> u64 {
+        self.clock.number()
+    }
+
     /// Whether single waits are told.
     #[inline]
     pub(crate) fn tells_waits(&self) -> bool {

@@ -14,6 +14,7 @@ impl Session {
         if self.is_of_parent() {
             return;
         }
+        self.stop_own_trace();
         let limits = pool::limits();
         self.error.clear();
         self.forget_announced();

@@ -3,7 +3,7 @@
 use super::key_value;
 use super::options::{Options, milliseconds, path_of, seconds};
 use super::tls;
-use crate::statistics::observing;
+use crate::observing;
 use crate::zend::ini::{self, Kept};
 use core::ffi::CStr;
 use std::time::Duration;

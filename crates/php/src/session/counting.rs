@@ -2,7 +2,9 @@
 
 use super::Session;
 use super::rows::Reading;
-use crate::statistics::{self, Counters, Key, Totals, observing};
+use crate::observing::{self, tracing};
+use crate::statistics::{self, Counters, Key, Totals};
+use crate::zend::string::Str;
 use vaquita_client::{Connection, Statistics};
 
 /// Who ends a statement.
@@ -109,6 +111,35 @@ impl Session {
         self.adjust(|connection| connection.set_observer(observing::observer()));
         self.count(Key::connection_reused, 1);
         self.count(Key::active_connections, 1);
+    }
+
+    /// Traces the connection to a file of its own from now on, or no more; false: it can't be.
+    pub(crate) fn trace(&self, path: Option<Str>) -> bool {
+        let Some(number) = self.look(Connection::number) else { return false };
+        let is_traced = match path {
+            None => {
+                // What has come goes there still.
+                self.adjust(Connection::tell_reply);
+                tracing::stop_link(number);
+                false
+            }
+            Some(path) => tracing::trace_link(number, path),
+        };
+        self.adjust(|connection| {
+            connection.set_observer(if is_traced {
+                Some(tracing::observer_of_traced())
+            } else {
+                observing::observer()
+            });
+        });
+        is_traced
+    }
+
+    /// Whoever uses the connection next is not traced where this one wanted it.
+    pub(super) fn stop_own_trace(&self) {
+        if tracing::are_links_traced() {
+            self.trace(None);
+        }
     }
 
     /// Counts the end of the connection, which is being worked on.

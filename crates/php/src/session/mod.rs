@@ -111,6 +111,7 @@ pub(crate) fn end_request() {
             let _ = session.connection.with(|connection| {
                 if let Some(connection) = connection {
                     connection.forget_rows();
+                    connection.tell_reply();
                 }
             });
             session.hand_over_advice();
@@ -238,6 +239,9 @@ impl Session {
     /// Gives a persistent connection back, says goodbye to the server of another, if there is one; `how` counts that.
     pub(crate) fn close(&self, how: Key) {
         let lease = self.lease.with(Option::take).ok().flatten();
+        if lease.is_some() {
+            self.stop_own_trace();
+        }
         // An idle one is the parent's, which may go on using it.
         let is_parents = self.idle_since.take().is_some() && self.is_of_parent();
         let closed = self.connection.with(|connection| {

@@ -7,7 +7,6 @@
 //! stays 0 has nothing that it could count: `copy_on_write_*`, `command_buffer_too_small`, commands that nobody sends any more.
 
 mod keys;
-pub(crate) mod observing;
 mod tally;
 
 pub(crate) use keys::Key;

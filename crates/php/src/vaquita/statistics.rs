@@ -1,7 +1,8 @@
 //! `Vaquita\statistics`: what mysqlnd has no counters for, and how long the server was waited for.
 
+use crate::observing;
 use crate::session::{Session, pool};
-use crate::statistics::{self, Key, Totals, observing};
+use crate::statistics::{self, Key, Totals};
 use crate::zend::array::Map;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;

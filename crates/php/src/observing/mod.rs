@@ -1,6 +1,9 @@
-//! Who is told how long the driver waits: this thread's latencies.
+//! Who is told how long the driver waits: a thread's latencies, and its trace.
+
+pub(crate) mod tracing;
 
 use core::cell::RefCell;
+use tracing::Tracing;
 use vaquita_client::{Ended, Observer, Reply, Wait};
 use vaquita_telemetry::Latencies;
 
@@ -8,14 +11,22 @@ thread_local! {
     static LATENCIES: RefCell<Latencies> = const { RefCell::new(Latencies::new()) };
 }
 
-/// Whoever is told of the connections to come; `None`: statistics are not collected.
+/// Whoever is told of the connections to come; `None`: there is no trace, and statistics are not collected.
 pub(crate) fn observer() -> Option<&'static dyn Observer> {
-    super::is_collecting().then_some(&Counting)
+    if tracing::is_on() {
+        return Some(&Tracing);
+    }
+    crate::statistics::is_collecting().then_some(&Counting)
 }
 
 /// Looks at how long this thread's replies took.
 pub(crate) fn with_latencies<R>(look: impl FnOnce(&Latencies) -> R) -> R {
     LATENCIES.with_borrow(look)
+}
+
+fn count(reply: Reply) {
+    // Where the thread ends, nobody will ask.
+    let _ = LATENCIES.try_with(|latencies| latencies.borrow_mut().count(reply));
 }
 
 /// Counts replies.
@@ -28,7 +39,7 @@ impl Observer for Counting {
     }
 
     fn replied(&self, reply: Reply) {
-        LATENCIES.with_borrow_mut(|latencies| latencies.count(reply));
+        count(reply);
     }
 
     fn waited(&self, _: &Wait<'_>) {}
