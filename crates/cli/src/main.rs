@@ -5,6 +5,7 @@
 mod alloc;
 mod failure;
 mod quantize;
+mod trace;
 
 use std::env;
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ const USAGE: &str = "\
 usage: vaquita COMMAND ...
 
   alloc -- php script.php    what a program asks for: malloc, mmap and PHP's own allocator, by size and by caller
+  trace summary FILE         what the driver waited for, whose time that was, and which statements took it
 
 vaquita COMMAND --help says more of each.";
 
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let command = arguments.next().unwrap_or_default();
     let outcome = match command.to_str() {
         Some("alloc") => alloc::run(arguments),
+        Some("trace") => trace::run(arguments),
         Some("--help" | "-h" | "help") => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

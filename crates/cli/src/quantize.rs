@@ -17,9 +17,14 @@ impl Quantized {
     }
 }
 
-/// A line for each power of two between the first and the last that came.
-impl fmt::Display for Quantized {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Quantized {
+    /// The same of nanoseconds.
+    pub(crate) fn times(&self) -> impl fmt::Display {
+        fmt::from_fn(|to| self.draw(to, time))
+    }
+
+    /// A line for each power of two between the first and the last that came, which `name` names.
+    fn draw(&self, to: &mut fmt::Formatter<'_>, name: impl Fn(u64) -> String) -> fmt::Result {
         let all: u64 = self.0.values().sum();
         let present = || self.0.iter().filter(|(_, times)| **times > 0).map(|(least, _)| *least);
         let (Some(first), Some(last)) = (present().next(), present().next_back()) else {
@@ -32,9 +37,32 @@ impl fmt::Display for Quantized {
             // What came has a mark, however seldom.
             let bar = (times.saturating_mul(BAR) / all).max(u64::from(times > 0));
             let bar = "@".repeat(usize::try_from(bar).unwrap_or_default());
-            writeln!(to, "{:>14} |{bar:<40} {}", Unit(least), Grouped(times))?;
+            writeln!(to, "{:>14} |{bar:<40} {}", name(least), Grouped(times))?;
         }
         Ok(())
+    }
+}
+
+/// Of sizes.
+impl fmt::Display for Quantized {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.draw(to, |least| Unit(least).to_string())
+    }
+}
+
+/// A power of two in nanoseconds: the next is twice as long, so that two figures tell them apart.
+fn time(nanoseconds: u64) -> String {
+    let (size, unit) = match nanoseconds {
+        0..1_000 => return format!("{nanoseconds} ns"),
+        1_000..1_000_000 => (1_000, "µs"),
+        1_000_000..1_000_000_000 => (1_000_000, "ms"),
+        _ => (1_000_000_000, "s"),
+    };
+    let tenths = nanoseconds / (size / 10);
+    if tenths < 100 {
+        format!("{}.{} {unit}", tenths / 10, tenths % 10)
+    } else {
+        format!("{} {unit}", tenths / 10)
     }
 }
 
@@ -101,6 +129,21 @@ mod tests {
         let mut drawn = Quantized::default();
         drawn.add(1 << 63, u64::MAX / 2);
         assert!(drawn.to_string().starts_with("         8 EiB |@"));
+    }
+
+    #[test]
+    fn times_have_their_own_units() {
+        let mut drawn = Quantized::default();
+        (9..12).for_each(|power| drawn.add(1 << power, 1));
+        let lines: Vec<String> =
+            drawn.times().to_string().lines().map(|it| it[..16].to_owned()).collect();
+        assert_eq!(
+            lines,
+            ["        512 ns |", "        1.0 µs |", "        2.0 µs |"]
+                .map(|it| it[..16].to_owned())
+        );
+        let expected = ["0 ns", "16 µs", "1.0 ms", "67 ms", "1.0 s", "137 s"];
+        assert_eq!([0, 1 << 14, 1 << 20, 1 << 26, 1 << 30, 1 << 37].map(time), expected);
     }
 
     #[test]
