@@ -3,6 +3,7 @@
 mod summary;
 
 use std::env;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
@@ -13,7 +14,7 @@ use crate::process::{number, output, parse};
 use crate::relay::Relay;
 use crate::server::{Server, Way};
 use crate::stack::{Driver, Stack};
-use summary::{Connecting, Summary};
+use summary::{Bar, Connecting, Summary};
 
 const SERVER: &str = "mariadb";
 /// What the slow network adds to a round trip: half of it each way.
@@ -85,7 +86,7 @@ pub(crate) fn run(asked: &Slow) -> Result<(), String> {
     let relay = Relay::start(server.port(), FAR)
         .map_err(|error| format!("there can be no relay: {error}"))?;
     let traces = Traces::new()?;
-    let mut wrong = 0;
+    let (mut wrong, mut unseen) = (0, 0);
     for run in &RUNS {
         println!("\n== {}: {}", run.part, run.what);
         let to = if run.is_far { server.through(relay.port()) } else { server.clone() };
@@ -95,51 +96,61 @@ pub(crate) fn run(asked: &Slow) -> Result<(), String> {
         }
         let text = traces.summary(&asked.program, run.part)?;
         println!("{text}");
-        match run.expected.check(&Summary(&text), &printed) {
-            Ok(told) => println!("right: {told}"),
-            Err(told) => {
-                wrong += 1;
-                println!("wrong: {told}");
-            }
-        }
+        let verdict = run.expected.check(&Summary(&text), &printed)?;
+        println!("{verdict}");
+        wrong += usize::from(matches!(verdict, Verdict::Wrong(_)));
+        unseen += usize::from(matches!(verdict, Verdict::NotLookedAt(_)));
     }
-    println!("\nslow: {} runs, {wrong} wrong", RUNS.len());
+    println!("\nslow: {} runs, {wrong} wrong, {unseen} not looked at", RUNS.len());
     if wrong > 0 { Err("a summary is wrong".to_owned()) } else { Ok(()) }
 }
 
+/// Whether a summary says what it has to, with what it says.
+enum Verdict {
+    Right(String),
+    Wrong(String),
+    /// This machine can't show it, and why.
+    NotLookedAt(String),
+}
+
+impl Verdict {
+    fn new(is_right: bool, told: String) -> Verdict {
+        if is_right { Verdict::Right(told) } else { Verdict::Wrong(told) }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Right(told) => write!(to, "right: {told}"),
+            Verdict::Wrong(told) => write!(to, "wrong: {told}"),
+            Verdict::NotLookedAt(why) => write!(to, "not looked at: {why}"),
+        }
+    }
+}
+
 impl Expected {
-    /// What the summary tells; the error: that is not what it has to, or the script has not done (and printed) what it is of.
-    fn check(&self, summary: &Summary<'_>, printed: &str) -> Result<String, String> {
-        let judge = |is_right: bool, told: String| if is_right { Ok(told) } else { Err(told) };
+    /// Reads the summary, and what the script has printed.
+    ///
+    /// # Errors
+    /// They are not as they should be.
+    fn check(&self, summary: &Summary<'_>, printed: &str) -> Result<Verdict, String> {
         match self {
             Expected::Time(whose) => {
                 let (found, percent) = summary.whose().ok_or("whose the time was is not told")?;
                 let told = format!("{percent} % of the time was the {found}'s");
-                judge(found == *whose && percent >= MOST_PERCENT, told)
+                Ok(Verdict::new(found == *whose && percent >= MOST_PERCENT, told))
             }
             Expected::TwoModes(statement) => {
                 let bars = summary.bars(statement).ok_or("the statement has no histogram")?;
-                let Pages { reads: [cold, warm], nanoseconds } = Pages::parse(printed)?;
-                let counted = format!(
-                    "the server itself counts {cold} pages read for the first ones, {warm} for the second ones"
-                );
-                let is_right = warm * MUCH_LESS <= cold;
-                match summary::modes(&bars) {
-                    Some([fast, slow]) if is_right => {
-                        Ok(format!("two modes, from {fast} and from {slow} on; {counted}"))
-                    }
-                    None if is_right && nanoseconds[0] < nanoseconds[1] * FAR_APART => Ok(format!(
-                        "NOT LOOKED AT: this machine reads from its disk about as fast as from memory; {counted}"
-                    )),
-                    // Otherwise the modes are none of the pages'.
-                    modes => Err(format!("two modes: {}, in {bars:?}; {counted}", modes.is_some())),
+                Ok(Pages::parse(printed)?.check(&bars))
+            }
+            Expected::ConnectingMatters(matters) => {
+                match summary.connecting().ok_or("whether connecting matters is not told")? {
+                    Connecting::Matters(told) => Ok(Verdict::new(*matters, told.to_owned())),
+                    Connecting::DoesNotMatter(told) => Ok(Verdict::new(!*matters, told.to_owned())),
                 }
             }
-            Expected::ConnectingMatters(matters) => match summary.connecting() {
-                Some(Connecting::Matters(told)) => judge(*matters, told.to_owned()),
-                Some(Connecting::DoesNotMatter(told)) => judge(!*matters, told.to_owned()),
-                None => Err("whether connecting matters is not told".to_owned()),
-            },
         }
     }
 }
@@ -160,6 +171,26 @@ impl Pages {
             Ok::<_, String>([number(of, "cold")?, number(of, "warm")?])
         };
         Ok(Pages { reads: both("reads")?, nanoseconds: both("nanoseconds")? })
+    }
+
+    /// Whether a histogram shows both kinds.
+    fn check(&self, bars: &[Bar<'_>]) -> Verdict {
+        let Pages { reads: [cold, warm], nanoseconds: [slow, fast] } = self;
+        let counted = format!(
+            "the server itself counts {cold} pages read for the first ones, {warm} for the second ones"
+        );
+        // Otherwise modes are none of the pages'.
+        let is_of_pages = warm * MUCH_LESS <= *cold;
+        match summary::modes(bars) {
+            Some([first, second]) => {
+                let told = format!("two modes, from {first} and from {second} on; {counted}");
+                Verdict::new(is_of_pages, told)
+            }
+            None if is_of_pages && *slow < fast * FAR_APART => Verdict::NotLookedAt(format!(
+                "two modes, for this machine reads from its disk nearly as fast as from memory; {counted}"
+            )),
+            None => Verdict::Wrong(format!("there are no two modes in {bars:?}; {counted}")),
+        }
     }
 }
 
