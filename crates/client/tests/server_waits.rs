@@ -250,11 +250,13 @@ fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
         }
         let mut options = connection.options().clone();
         options.is_persistent = true;
-        let mut kept = Connection::connect(&options).unwrap();
-        // The first reset is waited for.
-        assert!(kept.release(None));
-        kept.resume(vaquita_client::PoolCheck::Peek).unwrap();
         for wants_waits in [false, true] {
+            let mut kept = Connection::connect(&options).unwrap();
+            rows(&mut kept, "SELECT 1");
+            // The first reset is waited for.
+            assert!(kept.release(None));
+            kept.resume(vaquita_client::PoolCheck::Peek).unwrap();
+            rows(&mut kept, "SELECT 1");
             let notes = Notes::new(wants_waits);
             kept.set_observer(Some(notes));
             assert!(kept.release(None));
