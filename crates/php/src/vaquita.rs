@@ -5,6 +5,7 @@ pub(crate) mod by_key;
 pub(crate) mod kv;
 pub(crate) mod kv_advice;
 pub(crate) mod memcache;
+pub(crate) mod metrics;
 pub(crate) mod row;
 pub(crate) mod row_iterator;
 pub(crate) mod rows;

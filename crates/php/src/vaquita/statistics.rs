@@ -13,10 +13,10 @@ use vaquita_telemetry::{Kind, Latencies, Summary};
 
 /// All figures of this process; plain numbers, so that nothing is dropped when PHP jumps.
 pub(super) struct Figures {
-    totals: Totals,
-    driver: Statistics,
-    key_value: Counts,
-    pool: PoolStats,
+    pub(super) totals: Totals,
+    pub(super) driver: Statistics,
+    pub(super) key_value: Counts,
+    pub(super) pool: PoolStats,
 }
 
 impl Figures {
