@@ -18,8 +18,7 @@ const MATTERS_PERMILLE: u64 = 50;
 const DRAWN: usize = 5;
 
 /// How shares are found.
-const METHOD: &str = "\
-  network: resolve, connect and write, and for each reply a round trip: what TCP measured of the
+const METHOD: &str = "  network: resolve, connect and write, and for each reply a round trip: what TCP measured of the
            connection, or what its fastest reply took less 0.2 ms, if that is more; rows as fast as
            the fastest 64 KiB of the connection came. A unix socket has none.
   server:  the rest of each reply (first_byte, auth, tls) and of the rows (more_rows), and kv_get
