@@ -22,6 +22,11 @@ namespace Vaquita;
 function kv(\mysqli|\PDO $link, ?string $table = null, ?array $columns = null, string $index = 'PRIMARY'): \Vaquita\Kv {}
 
 /**
+ * The figures of this process as a page for Prometheus (text format 0.0.4), in the names of OpenTelemetry where it has some: docs/metrics.md.
+ */
+function metrics(): string {}
+
+/**
  * Sends many statements, or runs one with many rows of parameters, without waiting for the answer to each.
  *
  * Each element of what comes back, under the key of its statement, is a mysqli_result, a Done, or the exception of its error, which is not thrown.

@@ -55,6 +55,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod agreed;
 mod at_once;
 mod auth;
 mod background;
@@ -108,6 +109,7 @@ mod watch;
 mod wire;
 mod write_queue;
 
+pub use agreed::{Agreed, TlsSession};
 pub use background::spawn_without_signals;
 pub use buffered::{Buffered, BufferedRows};
 pub use compression::CompressionAlgorithm;

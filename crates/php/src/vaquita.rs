@@ -1,9 +1,11 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
+mod about;
 pub(crate) mod by_key;
 pub(crate) mod kv;
 pub(crate) mod kv_advice;
 pub(crate) mod memcache;
+pub(crate) mod metrics;
 pub(crate) mod row;
 pub(crate) mod row_iterator;
 pub(crate) mod rows;
@@ -14,9 +16,8 @@ pub(crate) mod trace;
 use crate::observing::tracing;
 use crate::session::{self, key_value, tls};
 use crate::zend::classes;
-use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
-use crate::zend::module::{Functions, Module, build_id, text};
+use crate::zend::module::{Functions, Module, text};
 use core::ffi::{CStr, c_int};
 use std::ffi::CString;
 use std::sync::OnceLock;
@@ -106,17 +107,6 @@ impl Module for Vaquita {
     }
 
     fn info() {
-        static BUILD: OnceLock<CString> = OnceLock::new();
-        let profile: &[u8] = if cfg!(debug_assertions) { b" (debug)" } else { b" (release)" };
-        let state = INACTIVE.get().map_or(c"enabled", |reason| reason);
-        info::table(
-            (c"Vaquita", state),
-            &[
-                (c"Version", Self::version()),
-                (c"Build", BUILD.get_or_init(|| text(&[build_id().to_bytes(), profile]))),
-                (c"TLS", c"1.2 and 1.3 (rustls)"),
-                (c"Key-value access", c"memcached (MySQL), HandlerSocket (MariaDB)"),
-            ],
-        );
+        about::print();
     }
 }
