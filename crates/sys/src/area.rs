@@ -277,3 +277,211 @@ fn add(to: &mut [u64], figures: &[u64]) {
         *to = to.wrapping_add(*figure);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::in_forked_child;
+    use crate::table::tests::Folder;
+    use std::fs;
+    use std::process::{Child, Command, Stdio};
+    use std::sync::atomic::AtomicBool;
+    use std::{env, path::PathBuf, thread};
+
+    const COUNTERS: usize = 200;
+
+    fn area(folder: &Folder) -> Area {
+        Area::open(Some(&folder.0), "test", COUNTERS, 1).unwrap()
+    }
+
+    fn publish(area: &mut Area, counted: u64, gauge: u64) -> bool {
+        area.publish(&[counted; COUNTERS], &[gauge]).unwrap()
+    }
+
+    /// What the counters are, which are all the same, the gauge, and the processes.
+    fn sum(area: &Area) -> (u64, u64, usize) {
+        let Sum { counters, gauges, processes } = area.sum();
+        assert_eq!((counters.len(), gauges.len()), (COUNTERS, 1));
+        let torn = counters.iter().find(|it| **it != counters[0]);
+        assert_eq!(torn, None, "besides {}", counters[0]);
+        (counters[0], gauges[0], processes)
+    }
+
+    #[test]
+    fn a_place_goes_on_with_what_was_counted_in_it() {
+        let folder = Folder::new("goes-on");
+        let (mut first, mut second) = (area(&folder), area(&folder));
+        assert_eq!(sum(&first), (0, 0, 0));
+        assert!(publish(&mut first, 5, 3) && publish(&mut second, 7, 4));
+        assert_eq!(sum(&first), (12, 7, 1));
+        assert!(publish(&mut first, 6, 1));
+        assert_eq!(sum(&second), (13, 5, 1));
+        drop(first);
+        assert_eq!(sum(&second), (13, 4, 1));
+        for round in 1..10 {
+            let mut next = area(&folder);
+            assert!(publish(&mut next, 1, 1) && publish(&mut next, 2, 2));
+            assert_eq!(sum(&second), (13 + 2 * round, 6, 1));
+        }
+        assert_eq!(second.highest(), 2);
+    }
+
+    #[test]
+    fn a_forked_child_has_its_own_place() {
+        let folder = Folder::new("forked");
+        let mut area = area(&folder);
+        assert!(publish(&mut area, 5, 5));
+        for round in 1..4 {
+            in_forked_child(|| {
+                assert!(publish(&mut area, 1, 1) && publish(&mut area, 2, 2));
+                assert_eq!(sum(&area), (5 + 2 * round, 7, 2));
+            });
+            assert_eq!(sum(&area), (5 + 2 * round, 5, 1));
+        }
+        // A child that publishes nothing leaves its parent's place alone.
+        let mut child = Some(area);
+        in_forked_child(|| drop(child.take()));
+        let mut area = child.unwrap();
+        assert!(publish(&mut area, 6, 6));
+        assert_eq!((sum(&area), area.highest()), ((12, 6, 1), 2));
+    }
+
+    #[test]
+    fn who_finds_no_place_is_told_once_and_gets_one_later() {
+        let folder = Folder::new("no-place");
+        let open = || Area::open(Some(&folder.0), "few", 1, 0).unwrap();
+        let mut areas: Vec<Area> = (0..PLACES).map(|_| open()).collect();
+        assert!(areas.iter_mut().all(|area| area.publish(&[1], &[]).unwrap()));
+        let mut late = open();
+        let error = late.publish(&[1], &[]).unwrap_err().to_string();
+        assert!(error.starts_with("1024 processes publish"), "{error}");
+        areas.pop();
+        assert!(!late.publish(&[1], &[]).unwrap());
+        // The pause is over, though nothing is free.
+        let again = open();
+        areas.push(again);
+        assert!(areas[PLACES - 1].publish(&[1], &[]).unwrap());
+        late.missing = late.missing.map(|(who, _)| (who, Instant::now()));
+        assert!(!late.publish(&[1], &[]).unwrap());
+        areas.pop();
+        late.missing = late.missing.map(|(who, _)| (who, Instant::now()));
+        assert!(late.publish(&[1], &[]).unwrap());
+        assert_eq!(late.sum().counters, [PLACES as u64 + 2]);
+    }
+
+    #[test]
+    fn other_files_and_other_figures_are_refused() {
+        let folder = Folder::new("odd");
+        let mut area = area(&folder);
+        assert!(area.is_current() && area.publish(&[0; COUNTERS - 1], &[0]).is_err());
+        assert!(Area::open(Some(&folder.0), "test", MOST_FIGURES, 1).is_err());
+        assert!(Area::open(Some(&folder.0), "test", usize::MAX, 1).is_err());
+        assert!(Area::open(Some(Path::new("x")), "test", 1, 1).is_err());
+        let other = Area::open(Some(&folder.0), "test", COUNTERS, 2).unwrap();
+        assert_ne!(other.words.path, area.words.path);
+        // One that is gone from its place gets no room in the one that took it.
+        fs::remove_file(&area.words.path).unwrap();
+        let replaced = Area::open(Some(&folder.0), "test", COUNTERS, 1).unwrap();
+        let error = area.publish(&[0; COUNTERS], &[0]).unwrap_err().to_string();
+        assert!(error.contains("-figures-200-1-test: another one"), "{error}");
+        assert!(!area.is_current() && replaced.is_current());
+        assert!(!area.publish(&[0; COUNTERS], &[0]).unwrap());
+        fs::write(&replaced.words.path, "precious").unwrap();
+        let error = Area::open(Some(&folder.0), "test", COUNTERS, 1).unwrap_err().to_string();
+        assert!(error.contains("damaged"), "{error}");
+        assert_eq!(fs::read(&replaced.words.path).unwrap(), b"precious");
+    }
+
+    /// How often a writer began to publish, and how often it had: words that outlive it.
+    fn ledger(folder: &Path, writers: usize) -> Shared {
+        Shared::open(folder, 0, "ledger", HEADER_WORDS + 2 * writers, HEADER_WORDS + 2 * writers)
+            .unwrap()
+    }
+
+    const WRITERS: usize = 120;
+
+    /// No test of its own: what the next one runs as other processes, and kills.
+    #[test]
+    fn another_process() {
+        let (Some(folder), Ok(number)) =
+            (env::var_os("VAQUITA_SYS_FOLDER"), env::var("VAQUITA_SYS_WRITER"))
+        else {
+            return;
+        };
+        let (folder, number): (PathBuf, usize) = (folder.into(), number.parse().unwrap());
+        let words = ledger(&folder, WRITERS);
+        let (begun, done) =
+            (&words[HEADER_WORDS + 2 * number], &words[HEADER_WORDS + 2 * number + 1]);
+        let mut area = Area::open(Some(&folder), "test", COUNTERS, 1).unwrap();
+        for counted in 1.. {
+            begun.store(counted, Ordering::SeqCst);
+            assert!(publish(&mut area, counted, 1));
+            done.store(counted, Ordering::SeqCst);
+        }
+    }
+
+    fn writer(folder: &Folder, number: usize) -> Child {
+        Command::new(env::current_exe().unwrap())
+            .args(["--exact", "area::tests::another_process", "--nocapture"])
+            .env("VAQUITA_SYS_FOLDER", &folder.0)
+            .env("VAQUITA_SYS_WRITER", number.to_string())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    #[test]
+    fn whoever_is_killed_nothing_is_lost_torn_or_counted_twice() {
+        const AT_ONCE: usize = 4;
+        let folder = Folder::new("writers");
+        let (area, words) = (area(&folder), ledger(&folder.0, WRITERS));
+        let total = |which: usize| -> u64 {
+            let words = words[HEADER_WORDS + which..].iter().step_by(2);
+            words.map(|it| it.load(Ordering::SeqCst)).sum()
+        };
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let (mut rounds, mut last) = (0, 0);
+                while !is_over.load(Ordering::SeqCst) {
+                    let done = total(1);
+                    let (counted, gauge, processes) = sum(&area);
+                    let begun = total(0);
+                    assert!(
+                        done.max(last) <= counted && counted <= begun,
+                        "{done} {counted} {begun}"
+                    );
+                    assert!(gauge == processes as u64 && processes <= AT_ONCE);
+                    (rounds, last) = (rounds + 1, counted);
+                }
+                rounds
+            });
+            let writers = (0..AT_ONCE).map(|first| {
+                let (folder, words) = (&folder, &words);
+                scope.spawn(move || {
+                    for number in (first..WRITERS).step_by(AT_ONCE) {
+                        let mut child = writer(folder, number);
+                        let done = &words[HEADER_WORDS + 2 * number + 1];
+                        let limit = Instant::now() + Duration::from_secs(20);
+                        // Every third is killed wherever it is by then.
+                        while number % 3 != 0 && done.load(Ordering::SeqCst) == 0 {
+                            assert!(Instant::now() < limit, "it publishes nothing");
+                            thread::yield_now();
+                        }
+                        thread::sleep(Duration::from_micros(number as u64 * 7919 % 5000));
+                        child.kill().unwrap();
+                        child.wait().unwrap();
+                    }
+                })
+            });
+            let writers: Vec<_> = writers.collect();
+            let failed = writers.into_iter().filter_map(|it| it.join().err()).count();
+            is_over.store(true, Ordering::SeqCst);
+            assert!(reader.join().unwrap() > 10 && failed == 0);
+        });
+        let (counted, gauge, processes) = sum(&area);
+        assert!(total(1) <= counted && counted <= total(0) && counted > WRITERS as u64);
+        assert_eq!((gauge, processes), (0, 0));
+        assert!((1..=AT_ONCE).contains(&area.highest()), "{}", area.highest());
+    }
+}
