@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls persistent fpm install uninstall clean
+.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls persistent slow fpm install uninstall clean
 
 help:
 	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
@@ -14,10 +14,11 @@ help:
 	@echo "make bench        the workloads of the mission on both, beside C, with a report in target/report; ROUNDS=20 ONLY=fetch,memory for some of it"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
 	@echo "make persistent   connecting over and over, with and without p:, on both and in C, near and far; is what was promised held? ROUNDS=5"
+	@echo "make slow         requests that are slow for one reason each: does vaquita trace summary tell which? Server, network, client, cold pages, connecting"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make kv-equivalence  random SELECTs by key with key-value access on and off, on mysql80, mysql56 and mariadb; N=100000 SEED=1 SERVERS=mariadb"
 	@echo "make reconcile    does the driver count what the servers count? Known work through every function, on mariadb, mysql80 and mysql56; N=3000 SEED=1 SERVERS=mariadb"
-	@echo "make build        build/vaquita.so, and build/php: the system's PHP with Vaquita in it"
+	@echo "make build        build/vaquita.so, build/php: the system's PHP with Vaquita in it, and the program build/vaquita"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
 	@echo "make clean        remove what was built"
@@ -62,6 +63,9 @@ calls:
 
 persistent:
 	@ROUNDS="$(or $(ROUNDS),5)" scripts/persistent
+
+slow:
+	@scripts/slow
 
 COUNT ?= 10000
 SEED ?= 1

@@ -22,6 +22,11 @@ namespace Vaquita;
 function kv(\mysqli|\PDO $link, ?string $table = null, ?array $columns = null, string $index = 'PRIMARY'): \Vaquita\Kv {}
 
 /**
+ * The figures of this process, or of all (vaquita.metrics_shared), as a page for Prometheus (text format 0.0.4), in the names of OpenTelemetry where it has some: docs/metrics.md.
+ */
+function metrics(): string {}
+
+/**
  * Sends many statements, or runs one with many rows of parameters, without waiting for the answer to each.
  *
  * Each element of what comes back, under the key of its statement, is a mysqli_result, a Done, or the exception of its error, which is not thrown.
@@ -122,6 +127,17 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {}
  * }
  */
 function statistics(): array {}
+
+/**
+ * Writes a line for each wait of one connection to a file, as vaquita.trace does for all (docs/operating.md), until it is closed or given back.
+ *
+ * @param string|null $path a file, which is made for its user alone if there is none, or `stderr`; open_basedir holds. NULL: no more
+ *
+ * @return bool false: the file can't be written to, or there is no connection; a warning says why
+ *
+ * @throws \ValueError the PDO is one of another driver's, or the path has a NUL
+ */
+function trace(\mysqli|\PDO $link, ?string $path): bool {}
 
 /**
  * What a statement without rows did, where pipeline() sent it.

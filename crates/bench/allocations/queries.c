@@ -1,4 +1,4 @@
-/* What queries.php does, in C with libmariadb, for count.c to count: its marks, and the same numbers of queries. */
+/* What queries.php does, in C with libmariadb, for `vaquita alloc` to count: its marks, and the same numbers of queries. */
 
 #include "../../../examples/connect.h"
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 <?php
-// Asks a small question over and over, and marks for count.c where the first one is and where those are that come when all is warm.
+// Asks a small question over and over, and marks for `vaquita alloc` where the first one is and where those are that come when all is warm.
 //
 //     php queries.php mysqli|mysqli_loop|mysqli_prepared|pdo
 //

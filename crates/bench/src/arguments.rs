@@ -8,6 +8,7 @@ const USAGE: &str = "\
 usage: vaquita-bench demo --stock PHP --vaquita PHP [--rounds N] [--script FILE]
        vaquita-bench calls --stock PHP --vaquita PHP [--script FILE]
        vaquita-bench persistent --stock PHP --vaquita PHP --reference PROGRAM [--rounds N] [--script FILE]
+       vaquita-bench slow --vaquita PHP --program VAQUITA [--script FILE]
        vaquita-bench bench --stock PHP --vaquita PHP --programs FOLDER --report FOLDER [--rounds N] [--only NAME[,NAME...]] [--size full|small]";
 
 /// What the program is asked to do.
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Mission(Mission),
     /// Connecting over and over, on both stacks and in C (`make persistent`).
     Persistent(Persistent),
+    /// Requests that are slow for one reason each (`make slow`).
+    Slow(Slow),
 }
 
 /// The two PHPs to compare.
@@ -61,6 +64,17 @@ pub(crate) struct Persistent {
     pub(crate) script: PathBuf,
 }
 
+/// What is asked of `make slow`.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Slow {
+    /// The PHP with Vaquita.
+    pub(crate) vaquita: PathBuf,
+    /// The program `vaquita`, which sums the traces.
+    pub(crate) program: PathBuf,
+    /// The PHP script that is slow.
+    pub(crate) script: PathBuf,
+}
+
 /// What is asked of `make bench`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Mission {
@@ -85,6 +99,7 @@ struct Given {
     vaquita: Option<PathBuf>,
     script: Option<PathBuf>,
     reference: Option<PathBuf>,
+    program: Option<PathBuf>,
     programs: Option<PathBuf>,
     report: Option<PathBuf>,
     rounds: Option<usize>,
@@ -100,28 +115,33 @@ impl Command {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let workload = arguments.next().unwrap_or_default();
         let options = match &*workload {
-            "demo" => "--script --rounds",
-            "calls" => "--script",
-            "persistent" => "--script --rounds --reference",
-            "bench" => "--rounds --programs --report --only --size",
+            "demo" => "--stock --script --rounds",
+            "calls" => "--stock --script",
+            "persistent" => "--stock --script --rounds --reference",
+            "slow" => "--script --program",
+            "bench" => "--stock --rounds --programs --report --only --size",
             _ => return Err(USAGE.to_owned()),
         };
         let mut given = Given::default();
         while let Some(option) = arguments.next() {
             let value =
                 arguments.next().ok_or_else(|| format!("{option} needs a value\n{USAGE}"))?;
-            if !format!("--stock --vaquita {options}").split(' ').any(|known| known == option) {
+            if !format!("--vaquita {options}").split(' ').any(|known| known == option) {
                 return Err(format!("unknown option {option}\n{USAGE}"));
             }
             given.take(&option, value)?;
         }
         let Given { stock, vaquita, script, rounds, .. } = given;
-        let (Some(stock), Some(vaquita)) = (stock, vaquita) else { return Err(USAGE.to_owned()) };
-        let stacks = Stacks { stock, vaquita };
+        let vaquita = vaquita.ok_or(USAGE)?;
         let script = script.unwrap_or_else(|| {
             let example = if workload == "demo" { "fetch" } else { &*workload };
             PathBuf::from(format!("examples/{example}.php"))
         });
+        if workload == "slow" {
+            let program = given.program.ok_or(USAGE)?;
+            return Ok(Self::Slow(Slow { vaquita, program, script }));
+        }
+        let stacks = Stacks { stock: stock.ok_or(USAGE)?, vaquita };
         match (&*workload, given.reference, given.programs, given.report) {
             ("demo", ..) => Ok(Self::Demo(Options { stacks, rounds: rounds.unwrap_or(8), script })),
             ("calls", ..) => Ok(Self::Calls { stacks, script }),
@@ -147,6 +167,7 @@ impl Given {
             "--vaquita" => self.vaquita = Some(value.into()),
             "--script" => self.script = Some(value.into()),
             "--reference" => self.reference = Some(value.into()),
+            "--program" => self.program = Some(value.into()),
             "--programs" => self.programs = Some(value.into()),
             "--report" => self.report = Some(value.into()),
             "--only" => self.only = value.split(',').map(str::to_owned).collect(),
@@ -189,6 +210,13 @@ mod tests {
         };
         let command = parse("persistent --stock php8.2 --vaquita build/php --reference build/c");
         assert_eq!(command, Ok(Command::Persistent(persistent)));
+        let slow = Slow {
+            vaquita: "build/php".into(),
+            program: "build/vaquita".into(),
+            script: "examples/slow.php".into(),
+        };
+        let command = parse("slow --vaquita build/php --program build/vaquita");
+        assert_eq!(command, Ok(Command::Slow(slow)));
         let mission = Mission {
             stacks: stacks(),
             programs: "build/bench".into(),
@@ -216,6 +244,8 @@ mod tests {
             "demo --x y",
             "demo --stock php --vaquita php --reference c",
             "persistent --stock php --vaquita php",
+            "slow --vaquita php",
+            "slow --stock php --vaquita php --program vaquita",
             "bench --stock php --vaquita php --programs build",
             "bench --stock php --vaquita php --programs build --report x --size huge",
             "bench --stock php --vaquita php --programs build --report x --script y",

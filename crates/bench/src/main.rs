@@ -19,6 +19,7 @@ mod promise;
 mod relay;
 mod report;
 mod server;
+mod slow;
 mod stack;
 mod statistics;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Ok(Command::Calls { stacks, script }) => calls::run(&stacks, &script),
         Ok(Command::Mission(asked)) => mission::run(&asked),
         Ok(Command::Persistent(asked)) => persistent::run(&asked),
+        Ok(Command::Slow(asked)) => slow::run(&asked),
         Err(usage) => Err(usage),
     };
     match outcome {

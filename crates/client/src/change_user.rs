@@ -50,6 +50,7 @@ impl Connection {
         let changed = accepted.and_then(|accepted| self.begin_again(&accepted, database));
         match changed {
             Err(error) if error.is_refusal() => {
+                self.stream.note_refused();
                 self.go_on_as_before();
                 return Err(error);
             }

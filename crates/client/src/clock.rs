@@ -149,6 +149,9 @@ impl Clock {
     pub(crate) fn rest(&mut self) {
         self.tell_reply();
         (self.begun, self.has_written) = (0, false);
+        if let Some(waiting) = &mut self.waiting {
+            waiting.rest();
+        }
     }
 
     /// Something is going to be written: when, if that is to be told.

@@ -55,6 +55,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod agreed;
 mod at_once;
 mod auth;
 mod background;
@@ -109,6 +110,7 @@ mod watch;
 mod wire;
 mod write_queue;
 
+pub use agreed::{Agreed, TlsSession};
 pub use background::spawn_without_signals;
 pub use buffered::{Buffered, BufferedRows};
 pub use compression::CompressionAlgorithm;
@@ -150,4 +152,4 @@ pub use vaquita_protocol::{
     command_name,
     text_row::{TextValue, TextValues},
 };
-pub use vaquita_sys::{Block, Lender, Process, System};
+pub use vaquita_sys::{Area, Block, Lender, Process, System};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use socket2::Socket;
 
+use crate::agreed::TlsSession;
 use crate::clock::Connecting;
 use crate::dial::dial;
 use crate::error::Error;
@@ -139,6 +140,11 @@ impl Transport {
     pub(crate) fn start_tls(&mut self, setup: tls::Setup) -> Result<(), Error> {
         self.tls = Some(Box::new(tls::Session::establish(setup, &mut self.wire)?));
         Ok(())
+    }
+
+    /// How it is encrypted.
+    pub(crate) fn tls_session(&self) -> Option<TlsSession> {
+        self.tls.as_ref().map(|tls| tls.agreed())
     }
 
     /// Who may read what is sent.

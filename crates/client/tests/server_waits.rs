@@ -250,21 +250,34 @@ fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
         }
         let mut options = connection.options().clone();
         options.is_persistent = true;
-        let mut kept = Connection::connect(&options).unwrap();
-        // The first reset is waited for.
-        assert!(kept.release(None));
-        kept.resume(vaquita_client::PoolCheck::Peek).unwrap();
-        let notes = Notes::new(false);
-        kept.set_observer(Some(notes));
-        assert!(kept.release(None));
-        std::thread::sleep(Duration::from_millis(60));
-        let before = kept.counted();
-        kept.resume(vaquita_client::PoolCheck::Peek).unwrap();
-        rows(&mut kept, "SELECT 1");
-        kept.tell_reply();
-        let replies = notes.replies();
-        assert!(replies.iter().all(|it| it.last_byte_ns < 50_000_000), "{replies:?}");
-        assert_eq!(replies.last().map(|it| it.command), Some(QUERY));
-        assert_eq!(kept.counted().round_trips - before.round_trips, 1);
+        for wants_waits in [false, true] {
+            let mut kept = Connection::connect(&options).unwrap();
+            rows(&mut kept, "SELECT 1");
+            // The first reset is waited for.
+            assert!(kept.release(None));
+            kept.resume(vaquita_client::PoolCheck::Peek).unwrap();
+            rows(&mut kept, "SELECT 1");
+            let notes = Notes::new(wants_waits);
+            kept.set_observer(Some(notes));
+            assert!(kept.release(None));
+            std::thread::sleep(Duration::from_millis(60));
+            let before = kept.counted();
+            kept.resume(vaquita_client::PoolCheck::Peek).unwrap();
+            rows(&mut kept, "SELECT 1");
+            kept.tell_reply();
+            let told = notes.take();
+            let is_short = |told: &Told| match told {
+                Told::Reply(reply) => reply.last_byte_ns < 50_000_000,
+                Told::Wait { elapsed, .. } => elapsed.as_millis() < 50,
+                Told::Ended(_) => true,
+            };
+            assert!(told.iter().all(is_short), "{told:?}");
+            let replies = told.iter().rev().filter_map(|told| match told {
+                Told::Reply(reply) => Some(reply.command),
+                _ => None,
+            });
+            assert_eq!(replies.clone().next(), Some(QUERY));
+            assert_eq!(kept.counted().round_trips - before.round_trips, 1);
+        }
     });
 }

@@ -1,9 +1,11 @@
 //! The module `vaquita`: what is new, and what an operator wants to know of the build.
 
+mod about;
 pub(crate) mod by_key;
 pub(crate) mod kv;
 pub(crate) mod kv_advice;
 pub(crate) mod memcache;
+pub(crate) mod metrics;
 pub(crate) mod row;
 pub(crate) mod row_iterator;
 pub(crate) mod rows;
@@ -11,12 +13,11 @@ pub(crate) mod statistics;
 mod table;
 pub(crate) mod trace;
 
-use crate::observing::tracing;
+use crate::observing::{publishing, tracing};
 use crate::session::{self, key_value, tls};
 use crate::zend::classes;
-use crate::zend::info;
 use crate::zend::ini::{Scope, Setting};
-use crate::zend::module::{Functions, Module, build_id, text};
+use crate::zend::module::{Functions, Module, text};
 use core::ffi::{CStr, c_int};
 use std::ffi::CString;
 use std::sync::OnceLock;
@@ -51,6 +52,7 @@ impl Module for Vaquita {
         Setting::number(c"vaquita.kv_max_stale_ms", c"1000", Scope::All).not_negative(),
         Setting::new(c"vaquita.kv_tables", Some(c""), Scope::All)
             .checked(key_value::is_tables, c"a list of tables, each as database.table"),
+        Setting::flag(c"vaquita.metrics_shared", c"0", Scope::System),
         Setting::new(c"vaquita.pool_check", Some(c"peek"), Scope::System)
             .one_of(&[b"none", b"peek", b"ping", b""]),
         Setting::number(c"vaquita.pool_idle_timeout", c"0", Scope::System).not_negative(),
@@ -93,30 +95,22 @@ impl Module for Vaquita {
 
     fn request_start() {
         tracing::begin_request();
+        publishing::begin_request(metrics::page);
     }
 
     fn request_shutdown() {
         session::let_go();
         tracing::warn_of_failure();
+        publishing::warn_of_failure();
     }
 
     fn request_end() {
         session::end_request();
         tracing::end_request();
+        publishing::end_request(metrics::page);
     }
 
     fn info() {
-        static BUILD: OnceLock<CString> = OnceLock::new();
-        let profile: &[u8] = if cfg!(debug_assertions) { b" (debug)" } else { b" (release)" };
-        let state = INACTIVE.get().map_or(c"enabled", |reason| reason);
-        info::table(
-            (c"Vaquita", state),
-            &[
-                (c"Version", Self::version()),
-                (c"Build", BUILD.get_or_init(|| text(&[build_id().to_bytes(), profile]))),
-                (c"TLS", c"1.2 and 1.3 (rustls)"),
-                (c"Key-value access", c"memcached (MySQL), HandlerSocket (MariaDB)"),
-            ],
-        );
+        about::print();
     }
 }

@@ -10,6 +10,8 @@ namespace Vaquita;
 
 function kv(\mysqli|\PDO $link, ?string $table = null, ?array $columns = null, string $index = "PRIMARY"): \Vaquita\Kv {} // vaquita::kv::kv
 
+function metrics(): string {} // vaquita::metrics::metrics
+
 function pipeline(\mysqli|\mysqli_stmt $link, array $queries, bool $stop_on_error = false): array {} // pipeline::pipeline
 
 function pool_stats(): array {} // statistics::pool_stats

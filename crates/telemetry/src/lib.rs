@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod latency;
+pub mod metrics;
 pub mod trace;
 
 pub use latency::{Distribution, Kind, Latencies, Summary};

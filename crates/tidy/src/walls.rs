@@ -56,7 +56,8 @@ fn unsafe_stands_inside_the_fence_only() {
 fn what_is_beside_the_fence_stays_small() {
     let lines: usize =
         all().iter().filter(|file| file.is_in("crates/sys/")).map(Source::lines_of_code).sum();
-    assert!((1..=600).contains(&lines), "crates/sys has {lines} lines of code");
+    // Two things stand upon shared memory, slots and figures, beside bytes that are lent and what TCP knows.
+    assert!((1..=850).contains(&lines), "crates/sys has {lines} lines of code");
 }
 
 #[test]
@@ -175,6 +176,7 @@ fn crates_use_each_other_one_way() {
         ("hostile", &["protocol", "x509", "client", "kv", "fake-server"]),
         ("php", &["client", "kv", "telemetry"]),
         ("bench", &["client", "fake-server"]),
+        ("cli", &["telemetry"]),
     ];
     for (name, allowed) in may_use {
         let manifest = std::fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();

@@ -1,8 +1,10 @@
-//! What a small query allocates: calls and bytes by size, counted by a library that is loaded before all others (`allocations/count.c`).
+//! What a small query allocates: calls and bytes by size, counted by `vaquita alloc` between marks of the script.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use super::bench::Bench;
 use super::data::MIXED;
@@ -106,17 +108,13 @@ impl Workload for Allocations {
         let line = self.lines.get(case).ok_or("there is no such case")?;
         let written = env::temp_dir().join(format!("vaquita-allocations-{}", std::process::id()));
         let arguments: &[&str] = if runner == Runner::C { &[] } else { &[line.way] };
-        let mut command = bench.command(runner, (SCRIPT, "queries"), arguments)?;
-        self.server.describe_to(&mut command);
-        command.env(
-            "LD_PRELOAD",
-            fs::canonicalize(bench.program("count.so")).map_err(|it| it.to_string())?,
-        );
-        command.env("VAQUITA_ALLOCATIONS", &written);
+        let command = bench.command(runner, (SCRIPT, "queries"), arguments)?;
+        let mut counted = counted(&bench.program("vaquita"), &command, &written);
+        self.server.describe_to(&mut counted);
         if !line.has_zend {
-            command.env("USE_ZEND_ALLOC", "0");
+            counted.env("USE_ZEND_ALLOC", "0");
         }
-        let printed = output(&mut command).map_err(|it| format!("{}: {it}", runner.name()))?;
+        let printed = output(&mut counted).map_err(|it| format!("{}: {it}", runner.name()))?;
         let counts =
             fs::read_to_string(&written).map_err(|it| format!("{}: {it}", written.display()))?;
         // It is in the system's folder for such files.
@@ -156,6 +154,20 @@ impl Workload for Allocations {
     }
 }
 
+/// The command by `vaquita alloc`, which writes its lines to this file. PHP's own allocator is left alone: what is looked at is what stands beside it.
+fn counted(vaquita: &Path, command: &Command, written: &Path) -> Command {
+    let mut counted = Command::new(vaquita);
+    counted.args(["alloc", "--marks", "--without-zend", "--lines", "--output"]).arg(written);
+    counted.arg("--").arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => counted.env(name, value),
+            None => counted.env_remove(name),
+        };
+    }
+    counted
+}
+
 /// What was counted in a stretch.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
@@ -170,7 +182,7 @@ impl Counts {
     fn read(lines: &str, stretch: &str) -> Option<Counts> {
         let mut counts = Counts::default();
         for line in lines.lines() {
-            let mut fields = line.split(' ');
+            let mut fields = line.split('\t');
             let (of, function) = (fields.next()?, fields.next()?);
             let mut number = || fields.next()?.parse::<u64>().ok();
             let (size, calls, bytes) = (number()?, number()?, number()?);
@@ -201,14 +213,15 @@ mod tests {
 
     #[test]
     fn a_stretch_has_its_own_counts() {
-        let lines = "1 malloc 16 3 60\n1 free 0 2 0\n2 malloc 16 1 20\n2 calloc 16 2 40\n2 mmap 2097152 1 2097152\n";
+        let lines = "1 malloc 16 3 60 x\n1 free 0 2 0 x\n2 malloc 16 1 20 x\n2 calloc 16 2 40 y\n2 mmap 2097152 1 2097152 x\n";
+        let lines = &*lines.replace(' ', "\t");
         let counts = Counts::read(lines, "2").unwrap();
         let expected = Counts { sizes: Buckets::from([(16, 3)]), bytes: 60, freed: 0, mapped: 1 };
         assert_eq!(counts, expected);
         assert_eq!(Counts::read(lines, "1").unwrap().figures(), [3.0, 60.0, 2.0, 0.0]);
         assert_eq!(Counts::read("", "1"), Some(Counts::default()));
         for wrong in ["1 malloc 16 3", "1 strdup 16 3 60", "x"] {
-            assert_eq!(Counts::read(wrong, "1"), None, "{wrong}");
+            assert_eq!(Counts::read(&wrong.replace(' ', "\t"), "1"), None, "{wrong}");
         }
     }
 }

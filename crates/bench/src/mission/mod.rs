@@ -123,13 +123,15 @@ fn workloads(servers: &[(Server, String)], size: Size) -> Vec<Box<dyn Workload>>
     all
 }
 
-/// Leaves those that were asked for; nothing asked for is all.
+/// Leaves those that were asked for, by their names or how these begin; nothing asked for is all.
 fn select(workloads: &mut Vec<Box<dyn Workload>>, only: &[String]) -> Result<(), String> {
     let names: Vec<&str> = workloads.iter().map(|it| it.name()).collect();
-    if let Some(unknown) = only.iter().find(|name| !names.contains(&&***name)) {
+    let is_unknown = |asked: &&String| !names.iter().any(|name| name.starts_with(&***asked));
+    if let Some(unknown) = only.iter().find(is_unknown) {
         return Err(format!("no workload is called {unknown}; there are: {}", names.join(", ")));
     }
-    workloads.retain(|it| only.is_empty() || only.iter().any(|name| name == it.name()));
+    let is_asked = |name: &str| only.iter().any(|asked| name.starts_with(&**asked));
+    workloads.retain(|it| only.is_empty() || is_asked(it.name()));
     Ok(())
 }
 
@@ -245,6 +247,9 @@ mod tests {
         let names: Vec<&str> = some.iter().map(|it| it.name()).collect();
         select(&mut some, &["fetch".to_owned()]).unwrap();
         assert_eq!(some.iter().map(|it| it.name()).collect::<Vec<_>>(), ["fetch"]);
+        let mut begun = all();
+        select(&mut begun, &["alloc".to_owned()]).unwrap();
+        assert_eq!(begun.iter().map(|it| it.name()).collect::<Vec<_>>(), ["allocations"]);
         let error = select(&mut all(), &["fetsch".to_owned()]).unwrap_err();
         assert!(error.contains(&names.join(", ")), "{error}");
         let mut every = all();

@@ -89,6 +89,11 @@ impl Waiting {
         }
     }
 
+    /// Nobody waits for what was written: whoever wants it later has waited since then.
+    pub(super) fn rest(&mut self) {
+        self.written_at = None;
+    }
+
     pub(super) fn written_at(&self) -> Option<u64> {
         self.written_at
     }

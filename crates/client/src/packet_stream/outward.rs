@@ -47,6 +47,7 @@ impl PacketStream {
 
     /// Sends the next packet of an exchange.
     pub(crate) fn write_packet(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.clock.expect_reply();
         self.write(&[], payload)
     }
 

@@ -11,6 +11,7 @@ use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedS
 use rustls::{CertificateError, Error as TlsError};
 
 use super::Setup;
+use crate::agreed::TlsSession;
 use crate::error::Error;
 use crate::timed_wire::TimedWire;
 
@@ -104,6 +105,16 @@ impl Session {
     }
 
     /// Whether the server's certificate was verified, and that it is for the host that was meant.
+    pub(crate) fn agreed(&self) -> TlsSession {
+        let version = self.connection.protocol_version().and_then(|it| it.as_str());
+        let cipher = self.connection.negotiated_cipher_suite().and_then(|it| it.suite().as_str());
+        TlsSession {
+            version: version.unwrap_or("unknown"),
+            cipher: cipher.unwrap_or("unknown"),
+            is_verified: self.is_verified,
+        }
+    }
+
     pub(crate) fn is_verified(&self) -> bool {
         self.is_verified
     }

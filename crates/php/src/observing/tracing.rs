@@ -65,13 +65,15 @@ struct Tracers {
     /// That of all connections.
     of_all: Option<Tracer>,
     has_tried: bool,
+    /// Why it can't be opened, until that was told.
+    unopened: Option<OpenError>,
     /// Those of single ones, by their numbers.
     of_links: Vec<(u64, Tracer)>,
 }
 
 impl Tracers {
     const fn none() -> Tracers {
-        Tracers { of_all: None, has_tried: false, of_links: Vec::new() }
+        Tracers { of_all: None, has_tried: false, unopened: None, of_links: Vec::new() }
     }
 
     /// Has those tell that trace this connection.
@@ -97,16 +99,8 @@ pub(crate) fn begin_request() {
         };
         match opened.map(|output| Tracer::new(output, settings.options)) {
             Ok(tracer) => TRACERS.with_borrow_mut(|tracers| tracers.of_all = Some(tracer)),
-            Err(error) => {
-                let reason = reason(error);
-                plain_warning(&[
-                    b"vaquita.trace: nothing is traced, for ",
-                    path.bytes(),
-                    b" can't be opened: ",
-                    reason.bytes(),
-                ]);
-                reason.release();
-            }
+            // A warning would be shown only where those of PHP's start are.
+            Err(error) => TRACERS.with_borrow_mut(|tracers| tracers.unopened = Some(error)),
         }
         path.release();
     }
@@ -128,8 +122,13 @@ pub(crate) fn end_request() {
     });
 }
 
-/// Says by a warning that lines were lost, once for each trace: **user code may run**.
+/// Says by a warning that there is no trace, or that lines of one were lost, once for each: **user code may run**.
 pub(crate) fn warn_of_failure() {
+    if let Some(error) = TRACERS.with_borrow_mut(|tracers| tracers.unopened.take()) {
+        let (place, reason) = (ini::string(c"vaquita.trace").unwrap_or_default(), reason(error));
+        plain_warning(&[b"vaquita.trace: nothing is traced, ", place, b": ", reason.bytes()]);
+        reason.release();
+    }
     let failure = TRACERS.with_borrow_mut(|tracers| {
         let links = tracers.of_links.iter_mut().map(|(_, tracer)| tracer);
         let failure = tracers.of_all.iter_mut().chain(links).find_map(Tracer::take_failure);

@@ -116,10 +116,10 @@ impl Session {
     /// Traces the connection to a file of its own from now on, or no more; false: it can't be.
     pub(crate) fn trace(&self, path: Option<Str>) -> bool {
         let Some(number) = self.look(Connection::number) else { return false };
+        // What has come belongs to those who were told so far.
+        self.adjust(Connection::tell_reply);
         let is_traced = match path {
             None => {
-                // What has come goes there still.
-                self.adjust(Connection::tell_reply);
                 tracing::stop_link(number);
                 false
             }

@@ -10,6 +10,7 @@ pub(crate) mod counting;
 pub(crate) mod failure;
 mod fetching;
 pub(crate) mod key_value;
+pub(crate) mod last_connection;
 mod living;
 pub(crate) mod local_infile;
 pub(crate) mod options;
@@ -28,6 +29,7 @@ use crate::zend::held::Held;
 use crate::zend::lent::{self, LENT};
 use core::cell::Cell;
 use failure::{Failed, LastError};
+use last_connection::LastConnection;
 use living::Living;
 use local_infile::RequestedFile;
 use options::Options;
@@ -191,6 +193,7 @@ impl Session {
             let connected = Connection::connect_counting(options, &mut spent);
             let connected = connected.inspect_err(|_| statistics::count_driver(&spent));
             let connection = connection.insert(Box::new(connected?));
+            LastConnection::note(connection);
             connection.set_memory(&LENT);
             connection.keep_spoilt_rows();
             if !statistics::is_collecting() {

@@ -6,20 +6,21 @@ use crate::statistics::{self, Key, Totals};
 use crate::zend::array::Map;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
+use core::fmt::{self, Display};
 use vaquita_client::{Own, PoolStats, Statistics, command_name};
 use vaquita_kv::Counts;
 use vaquita_telemetry::{Kind, Latencies, Summary};
 
 /// All figures of this process; plain numbers, so that nothing is dropped when PHP jumps.
-struct Figures {
-    totals: Totals,
-    driver: Statistics,
-    key_value: Counts,
-    pool: PoolStats,
+pub(super) struct Figures {
+    pub(super) totals: Totals,
+    pub(super) driver: Statistics,
+    pub(super) key_value: Counts,
+    pub(super) pool: PoolStats,
 }
 
 impl Figures {
-    fn now() -> Figures {
+    pub(super) fn now() -> Figures {
         let mut driver = statistics::ended_driver();
         Session::add_all_driver_to(&mut driver);
         let mut totals = Totals::new();
@@ -28,6 +29,37 @@ impl Figures {
         let mut key_value = Counts::ended();
         Session::add_all_key_value_to(&mut key_value);
         Figures { totals, driver, key_value, pool: pool::stats() }
+    }
+}
+
+impl Figures {
+    /// Of connections, in a line.
+    pub(super) fn connections(&self) -> impl Display {
+        let counted = |key| self.totals.of(key);
+        fmt::from_fn(move |to| {
+            write!(
+                to,
+                "{} opened, {} failed, {} reused, {} reconnected, {} open",
+                counted(Key::connect_success),
+                counted(Key::connect_failure),
+                counted(Key::connection_reused),
+                self.pool.replaced,
+                counted(Key::active_connections)
+            )
+        })
+    }
+
+    /// Of traffic, in a line.
+    pub(super) fn traffic(&self) -> impl Display {
+        let Statistics { round_trips, reads, writes, bytes_received, bytes_sent, .. } =
+            &self.driver;
+        let commands = self.driver.all_commands();
+        fmt::from_fn(move |to| {
+            write!(
+                to,
+                "{commands} commands in {round_trips} round trips, {reads} reads of {bytes_received} bytes, {writes} writes of {bytes_sent} bytes"
+            )
+        })
     }
 }
 

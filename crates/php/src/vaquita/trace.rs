@@ -12,7 +12,7 @@ pub(crate) fn trace(call: &mut Call<'_>) -> Outcome {
     let session = given_session(call)?;
     let path = call.optional_bytes()?;
     if path.is_some_and(|path| path.contains(&0)) {
-        return Err(call.value_error(0, c"must not contain any null bytes"));
+        return Err(call.value_error(1, c"must not contain any null bytes"));
     }
     let Some(path) = path else {
         session.trace(None);

@@ -29,6 +29,19 @@ pub(super) fn put_escaped(text: &[u8], line: &mut Vec<u8>) {
     }
 }
 
+/// Appends what a trace says, as a terminal may show it, whoever has written it: a line of ours stays what it is.
+pub fn put_shown(text: &[u8], out: &mut Vec<u8>) {
+    for chunk in text.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '\\' => out.push(b'\\'),
+                letter => put_letter(letter, out),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| put_byte(*byte, out));
+    }
+}
+
 /// Whether there is no room for more; if so it says so.
 fn is_full(line: &mut Vec<u8>, start: usize) -> bool {
     let is_full = line.len() - start >= MAX_BYTES;
@@ -81,6 +94,19 @@ mod tests {
             "\u{9B}31m\u{202E}x\u{2028}\u{FEFF}\u{200D}".as_bytes(),
             "\\u{9b}31m\\u{202e}x\\u{2028}\\u{feff}\\u{200d}",
         );
+    }
+
+    #[test]
+    fn what_is_shown_commands_no_terminal() {
+        let mut line = Vec::new();
+        put_escaped(b"a\\\n\x1B[31m", &mut line);
+        let mut shown = Vec::new();
+        put_shown(&line, &mut shown);
+        assert_eq!(shown, line);
+        shown.clear();
+        put_shown("\x1B[31m\u{9B}é\n".as_bytes(), &mut shown);
+        put_shown(b"\xFF", &mut shown);
+        assert_eq!(String::from_utf8(shown).unwrap(), "\\x1b[31m\\u{9b}é\\n\\xff");
     }
 
     #[test]

@@ -14,11 +14,13 @@ mod scribe;
 mod tracer;
 
 pub use digest::digest;
+pub use escaped::put_shown;
 pub use line::{Line, Network, Rest, split_line};
 pub use moment::{Moment, monotonic};
 pub use opening::OpenError;
 pub use output::{Failure, Output};
 pub use tracer::{Options, Tracer};
+pub use vaquita_client::Event;
 
 /// Events that are no waits.
 pub mod events {

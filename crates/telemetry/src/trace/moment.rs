@@ -1,5 +1,6 @@
 //! When something was: the driver's clock as the time of day, and the time of day as text.
 
+use std::fmt;
 use std::io::Write;
 use std::time::{Duration, SystemTime};
 
@@ -73,6 +74,14 @@ impl Moment {
         let time = Time::from_hms(small(hour)?, small(minute)?, small(second)?).ok()?;
         let seconds = date.with_time(time).assume_utc().unix_timestamp();
         Some(Moment(u64::try_from(seconds).ok()? * 1_000_000 + u64::from(micros)))
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::with_capacity(TEXT_BYTES);
+        self.put(&mut text);
+        to.pad(&String::from_utf8_lossy(&text))
     }
 }
 

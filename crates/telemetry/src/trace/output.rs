@@ -124,3 +124,167 @@ impl Output {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::folder::Folder;
+    use crate::trace::line::{Line, Rest, split_line};
+    use crate::trace::moment::Moment;
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use std::fs::{self, Permissions};
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::{Child, Command, Stdio};
+
+    fn line(number: u64) -> Vec<u8> {
+        let mut line = Vec::new();
+        let sql = vec![b'x'; usize::try_from(number % 900).unwrap()];
+        let event = "write";
+        Line { at: Moment(number), event, us: number, sql: Some(&sql), ..Line::default() }
+            .put(&mut line);
+        line
+    }
+
+    /// Whether a line says what [`line`] has it say.
+    fn is_right(found: &Line<'_>) -> bool {
+        let mut again = Vec::new();
+        found.put(&mut again);
+        again == line(found.us)
+    }
+
+    /// How many lines of a file are right, and how many are cut.
+    fn lines(path: &Path) -> (usize, usize) {
+        let text = fs::read(path).unwrap();
+        let (mut right, mut cut) = (0, 0);
+        for text in text.split_inclusive(|byte| *byte == b'\n') {
+            let Rest { cut: before, line } = split_line(text);
+            cut += usize::from(before.is_some());
+            match line.strip_suffix(b"\n").and_then(Line::parse) {
+                Some(line) => {
+                    assert!(is_right(&line), "{line:?}");
+                    right += 1;
+                }
+                None => cut += 1,
+            }
+        }
+        (right, cut)
+    }
+
+    /// Runs [`another_process`], until it says that it has begun.
+    fn other(path: &Path, what: &str) -> Child {
+        let mut other = Command::new("sh")
+            // A write beyond the limit is an error, not the end.
+            .args(["-c", "trap '' XFSZ; exec \"$0\" --exact trace::output::tests::another_process --nocapture"])
+            .arg(std::env::current_exe().unwrap())
+            .env("VAQUITA_TRACE_PATH", path)
+            .env("VAQUITA_TRACE_DOES", what)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(other.stdout.as_mut().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap() == "begun"));
+        other
+    }
+
+    /// No test of its own: what the others run as another process.
+    #[test]
+    fn another_process() {
+        let Some(path) = std::env::var_os("VAQUITA_TRACE_PATH") else { return };
+        let mut output = Output::open(Path::new(&path)).unwrap();
+        output.write(&mut line(1));
+        println!("\nbegun");
+        if std::env::var_os("VAQUITA_TRACE_DOES").is_some_and(|it| it == "limits") {
+            return write_beyond_a_limit(&mut output, Path::new(&path));
+        }
+        for number in 2.. {
+            output.write(&mut line(number));
+        }
+    }
+
+    fn write_beyond_a_limit(output: &mut Output, path: &Path) {
+        let limit = getrlimit(Resource::Fsize);
+        setrlimit(Resource::Fsize, Rlimit { current: Some(1000), ..limit }).unwrap();
+        (500..510).for_each(|number| output.write(&mut line(number)));
+        let failure = output.take_failure().unwrap();
+        assert_eq!(failure.to_string(), format!("{}: No space left on device", path.display()));
+        assert_eq!(output.take_failure(), None);
+        assert_eq!(fs::metadata(path).unwrap().len(), 1000);
+        setrlimit(Resource::Fsize, limit).unwrap();
+        (2..5).for_each(|number| output.write(&mut line(number)));
+        setrlimit(Resource::Fsize, Rlimit { current: Some(1000), ..limit }).unwrap();
+        output.write(&mut line(6));
+        assert_eq!(output.take_failure(), None, "one warning is enough");
+        assert_eq!(lines(path), (5, 1));
+    }
+
+    #[test]
+    fn a_file_is_readable_wherever_its_writers_are_killed() {
+        let folder = Folder::new();
+        let path = folder.path("trace");
+        let length = || fs::metadata(&path).map_or(0, |it| it.len());
+        for round in 1..=20 {
+            let mut others = [other(&path, "writes"), other(&path, "writes")];
+            let enough = length() + round * 5000;
+            while length() < enough {
+                assert!(others.iter_mut().all(|other| other.try_wait().unwrap().is_none()));
+            }
+            others.iter_mut().for_each(|other| other.kill().unwrap());
+            for mut other in others {
+                other.wait().unwrap();
+            }
+            let mut output = Output::open(&path).unwrap();
+            output.write(&mut line(7));
+            assert_eq!(output.take_failure(), None);
+        }
+        let (right, cut) = lines(&path);
+        // Each one may have been amid a line.
+        assert!(right >= 1000 && cut <= 40, "{right} lines, {cut} cut");
+    }
+
+    #[test]
+    fn what_a_full_disk_cuts_spoils_no_other_line() {
+        let folder = Folder::new();
+        let path = folder.path("trace");
+        assert!(other(&path, "limits").wait().unwrap().success());
+        assert_eq!(lines(&path), (5, 1));
+    }
+
+    #[test]
+    fn a_file_that_is_renamed_or_removed_is_followed() {
+        let folder = Folder::new();
+        let (path, old) = (folder.path("trace"), folder.path("trace.1"));
+        let mut output = Output::open(&path).unwrap();
+        output.write(&mut line(1));
+        output.follow();
+        output.write(&mut line(2));
+        fs::rename(&path, &old).unwrap();
+        output.write(&mut line(3));
+        output.follow();
+        output.write(&mut line(4));
+        assert_eq!((lines(&old), lines(&path)), ((3, 0), (1, 0)));
+        fs::remove_file(&path).unwrap();
+        output.follow();
+        output.write(&mut line(5));
+        assert_eq!(lines(&path), (1, 0));
+        // As logrotate does with copytruncate.
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+        output.write(&mut line(6));
+        assert_eq!(lines(&path), (1, 0));
+        // One that is none for a trace gets nothing, and the old one what comes.
+        fs::rename(&path, &old).unwrap();
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        output.follow();
+        output.write(&mut line(7));
+        output.follow();
+        assert_eq!((lines(&old), lines(&path)), ((2, 0), (0, 0)));
+        let failure = output.take_failure().unwrap();
+        assert!(
+            failure
+                .to_string()
+                .ends_with("others have permissions to it (0644), it has to be 0600")
+        );
+        assert_eq!(output.take_failure(), None);
+    }
+}

@@ -108,3 +108,6 @@ impl RequestWaits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
