@@ -69,7 +69,9 @@ try {
 }
 try {
     [$servers[], $site] = serve([PHP_BINARY, '-d', 'display_errors=1'], "$work/site");
-    $ask = fn (string $path) => file_get_contents("$site/$path", false, stream_context_create(['http' => ['ignore_errors' => true]]));
+    $ask = function (string $path) use (&$site): string {
+        return file_get_contents("$site/$path", false, stream_context_create(['http' => ['ignore_errors' => true]]));
+    };
     $look = fn (string $script, mixed ...$arguments) => $browser->script('const all = (selector) => [...document.querySelectorAll(selector)];' . $script, ...$arguments);
     $count = fn (string $command) => "all('#commands tr').map((it) => it.innerText.split(/\\s+/)).find((it) => it[0] === '$command')?.[1]";
     $pings = fn () => $look('return ' . $count('ping'));
