@@ -18,7 +18,7 @@ const KEY_VALUE = ['statements' => 'SELECTs looked at', 'eligible' => 'could hav
 const POOL = ['active' => 'in use', 'idle' => 'kept for the next request', 'hits' => 'taken from the pool', 'misses' => 'opened because none was there',
     'resets' => 'cleaned of the last session', 'replaced' => 'found dead and opened anew', 'evicted_for_room' => 'closed for room', 'evicted_as_idle' => 'closed, idle for too long',
     'evicted_as_old' => 'closed for their age', 'evicted_as_spoilt' => 'closed, could not be cleaned'];
-const CONNECTIONS = ['opened' => 'opened', 'failed' => 'failed to open', 'reused' => 'reused', 'reconnected' => 'opened anew', 'open' => 'open now'];
+const CONNECTIONS = ['opened' => 'since the process began', 'failed' => 'not opened', 'reused' => 'persistent, used again', 'reconnected' => 'found dead, opened anew', 'open' => 'at this moment'];
 
 function h(string|int $text): string
 {
