@@ -22,7 +22,7 @@ namespace Vaquita;
 function kv(\mysqli|\PDO $link, ?string $table = null, ?array $columns = null, string $index = 'PRIMARY'): \Vaquita\Kv {}
 
 /**
- * The figures of this process as a page for Prometheus (text format 0.0.4), in the names of OpenTelemetry where it has some: docs/metrics.md.
+ * The figures of this process, or of all (vaquita.metrics_shared), as a page for Prometheus (text format 0.0.4), in the names of OpenTelemetry where it has some: docs/metrics.md.
  */
 function metrics(): string {}
 

@@ -5,21 +5,14 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{PathBuf, absolute};
 use std::sync::Arc;
 
 use aws_lc_rs::digest::{SHA256, digest};
-use rustix::fs::{Access, access};
-use vaquita_sys::{CAPACITY, Full, Process, Slot, Table};
+use vaquita_sys::{CAPACITY, Full, Process, Slot, Table, shared_folder};
 
 use crate::error::Error;
 use crate::options::{Address, ConnectOptions};
-
-/// Where links are counted unless somebody says otherwise: in the folder made for that, if there is one for this user ...
-const RUN_FOLDER: &str = "/run/vaquita";
-/// ... or where the C library, too, puts what processes share. It is the same for all of them and begins empty, which a folder for temporary
-/// files need not: services often have their own, a variable names another, and what is old there is removed.
-const SHARED_FOLDER: &str = "/dev/shm";
 
 /// How many servers' tables a thread keeps open.
 const MAX_TABLES: usize = 64;
@@ -86,7 +79,8 @@ fn table(limit: &HostLimit, address: &Address, process: Process) -> io::Result<A
         }
         // Somebody has removed its file, or more room is needed.
         known.retain(|it| !is_meant(it));
-        let table = Arc::new(Table::open(folder_of(limit)?, &hash(&server), *most)?);
+        let table =
+            Arc::new(Table::open(shared_folder(folder.as_deref())?, &hash(&server), *most)?);
         if known.len() == MAX_TABLES {
             known.remove(0);
         }
@@ -112,20 +106,6 @@ fn hash(name: &[u8]) -> String {
     hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn folder_of(limit: &HostLimit) -> io::Result<&Path> {
-    match &limit.folder {
-        Some(folder) if !folder.is_absolute() => {
-            let reason = format!("{}: it is no absolute path", folder.display());
-            Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
-        }
-        Some(folder) => Ok(folder),
-        None if access(RUN_FOLDER, Access::WRITE_OK | Access::EXEC_OK).is_ok() => {
-            Ok(Path::new(RUN_FOLDER))
-        }
-        None => Ok(Path::new(SHARED_FOLDER)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,16 +118,5 @@ mod tests {
         assert_eq!(name(&Address::Unix("/run/my.sock".into())), b"/run/my.sock");
         assert!(name(&Address::Unix("my.sock".into())).ends_with(b"/my.sock"));
         assert_eq!(hash(b"db.example:3306").len(), 32);
-    }
-
-    #[test]
-    fn a_folder_is_absolute_and_there_is_one_unasked() {
-        let folder = |folder: Option<&str>| {
-            let limit = HostLimit { most: 1, folder: folder.map(PathBuf::from) };
-            folder_of(&limit).map(Path::to_owned).map_err(|error| error.to_string())
-        };
-        assert_eq!(folder(Some("/x")), Ok("/x".into()));
-        assert_eq!(folder(Some("x")), Err("x: it is no absolute path".to_owned()));
-        assert!(folder(None).is_ok_and(|it| it.is_dir()));
     }
 }

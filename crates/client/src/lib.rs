@@ -150,4 +150,4 @@ pub use vaquita_protocol::{
     command_name,
     text_row::{TextValue, TextValues},
 };
-pub use vaquita_sys::{Block, Lender, Process, System};
+pub use vaquita_sys::{Area, Block, Lender, Process, System};

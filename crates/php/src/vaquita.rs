@@ -13,7 +13,7 @@ pub(crate) mod statistics;
 mod table;
 pub(crate) mod trace;
 
-use crate::observing::tracing;
+use crate::observing::{publishing, tracing};
 use crate::session::{self, key_value, tls};
 use crate::zend::classes;
 use crate::zend::ini::{Scope, Setting};
@@ -52,6 +52,7 @@ impl Module for Vaquita {
         Setting::number(c"vaquita.kv_max_stale_ms", c"1000", Scope::All).not_negative(),
         Setting::new(c"vaquita.kv_tables", Some(c""), Scope::All)
             .checked(key_value::is_tables, c"a list of tables, each as database.table"),
+        Setting::flag(c"vaquita.metrics_shared", c"0", Scope::System),
         Setting::new(c"vaquita.pool_check", Some(c"peek"), Scope::System)
             .one_of(&[b"none", b"peek", b"ping", b""]),
         Setting::number(c"vaquita.pool_idle_timeout", c"0", Scope::System).not_negative(),
@@ -94,16 +95,19 @@ impl Module for Vaquita {
 
     fn request_start() {
         tracing::begin_request();
+        publishing::begin_request(metrics::page);
     }
 
     fn request_shutdown() {
         session::let_go();
         tracing::warn_of_failure();
+        publishing::warn_of_failure();
     }
 
     fn request_end() {
         session::end_request();
         tracing::end_request();
+        publishing::end_request(metrics::page);
     }
 
     fn info() {

@@ -1,18 +1,28 @@
-//! The file behind a table: found or made, and believed only if nobody else can have made it or can write to it.
+//! The file behind what processes share: found or made, and believed only if nobody else can have made it or can write to it.
 //!
 //! It is made under a lock that the kernel lets go of when its holder ends, and locked at no other time. One that an earlier boot left is
 //! replaced, for its processes are gone; whatever else is wrong is an error, since others may be counted in it.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
+use std::ops::Deref;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
-use rustix::fs::{FallocateFlags, OFlags, fallocate};
+use rustix::fs::{Access, FallocateFlags, OFlags, access, fallocate};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::memory::WORD_BYTES;
+use crate::memory::{SharedWords, WORD_BYTES};
+
+/// Where processes share unless somebody says otherwise: in the folder made for that, if there is one for this user ...
+const RUN_FOLDER: &str = "/run/vaquita";
+/// ... or where the C library, too, puts what processes share. It is the same for all of them and begins empty, which a folder for temporary
+/// files need not: services often have their own, a variable names another, and what is old there is removed.
+const SHARED_FOLDER: &str = "/dev/shm";
+/// Whose number says which processes this one sees.
+const NAMESPACE: &str = "/proc/self/ns/pid";
 
 /// The first word of a file that is made; the second one is of the boot in which that was.
 const MAGIC: u64 = u64::from_be_bytes(*b"vqslots1");
@@ -22,7 +32,92 @@ const MODE: u32 = 0o600;
 const TRIES: usize = 8;
 
 /// Which file it is, whatever its name leads to by now.
-pub(crate) type FileId = (u64, u64);
+type FileId = (u64, u64);
+
+/// The folder for what processes share: the one that is chosen, or `/run/vaquita` if this user may write there, else `/dev/shm`.
+///
+/// # Errors
+/// The chosen one is no absolute path: it would be another one for each process.
+pub fn shared_folder(chosen: Option<&Path>) -> io::Result<&Path> {
+    match chosen {
+        Some(folder) if !folder.is_absolute() => {
+            let reason = format!("{}: it is no absolute path", folder.display());
+            Err(io::Error::new(ErrorKind::InvalidInput, reason))
+        }
+        Some(folder) => Ok(folder),
+        None if access(RUN_FOLDER, Access::WRITE_OK | Access::EXEC_OK).is_ok() => {
+            Ok(Path::new(RUN_FOLDER))
+        }
+        None => Ok(Path::new(SHARED_FOLDER)),
+    }
+}
+
+/// A file's words, which all processes of its user have.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) path: PathBuf,
+    file: FileId,
+    words: SharedWords,
+}
+
+impl Shared {
+    /// Opens the words of this name and layout in a folder, the first `used` of which are sure to have room on the disk; makes them if there
+    /// are none. Every user has its own, and so have processes that do not see each other (in another PID namespace, as containers are).
+    pub(crate) fn open(
+        folder: &Path,
+        layout: u32,
+        name: &str,
+        words: usize,
+        used: usize,
+    ) -> io::Result<Shared> {
+        let namespace = fs::metadata(NAMESPACE);
+        let namespace = namespace.map_err(|error| naming(Path::new(NAMESPACE), error))?.ino();
+        let user = geteuid().as_raw();
+        let path = folder.join(format!("vaquita-{layout}-{user}-{namespace}-{name}"));
+        let opened = open(&path, in_bytes(words), in_bytes(used));
+        let mapped = opened.and_then(|(file, id)| Ok((id, SharedWords::map(&file, words)?)));
+        match mapped {
+            Ok((file, words)) => Ok(Shared { path, file, words }),
+            Err(error) => Err(naming(&path, error)),
+        }
+    }
+
+    /// Makes sure that the first `used` words have room on the disk. The file is opened for that, since a descriptor that is kept may be
+    /// closed, and be another file's, behind its keeper's back.
+    pub(crate) fn reserve(&self, used: usize) -> io::Result<()> {
+        match open(&self.path, in_bytes(self.len()), in_bytes(used)) {
+            Ok((_, file)) if file == self.file => Ok(()),
+            Ok(_) => Err(naming(&self.path, io::Error::other("another one has taken its place"))),
+            Err(error) => Err(naming(&self.path, error)),
+        }
+    }
+
+    /// Whether others who open them get the same, and they are the running user's.
+    pub(crate) fn is_current(&self) -> bool {
+        is_at(&self.path, self.file, in_bytes(self.len()))
+    }
+}
+
+impl Deref for Shared {
+    type Target = [AtomicU64];
+
+    fn deref(&self) -> &[AtomicU64] {
+        &self.words
+    }
+}
+
+const fn in_bytes(words: usize) -> u64 {
+    (words * WORD_BYTES) as u64
+}
+
+/// The error, with the file's name before it.
+fn naming(path: &Path, error: io::Error) -> io::Error {
+    let text = error.to_string();
+    // Without Rust's own ` (os error 13)`.
+    let end = text.rfind(" (os error ").filter(|_| error.raw_os_error().is_some());
+    let reason = end.and_then(|end| text.get(..end)).unwrap_or(&text);
+    io::Error::new(error.kind(), format!("{}: {reason}", path.display()))
+}
 
 /// What a file is found to be.
 enum Found {
@@ -34,7 +129,7 @@ enum Found {
 }
 
 /// Opens a file of `bytes` in all, the first `used` of which are sure to have room on the disk.
-pub(crate) fn open(path: &Path, bytes: u64, used: u64) -> io::Result<(File, FileId)> {
+fn open(path: &Path, bytes: u64, used: u64) -> io::Result<(File, FileId)> {
     let boot = boot()?;
     for _ in 0..TRIES {
         let file = open_checked(path)?;
@@ -57,7 +152,7 @@ pub(crate) fn open(path: &Path, bytes: u64, used: u64) -> io::Result<(File, File
 }
 
 /// Whether the name leads to this file, still as long and the running user's.
-pub(crate) fn is_at(path: &Path, file: FileId, bytes: u64) -> bool {
+fn is_at(path: &Path, file: FileId, bytes: u64) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| {
         id(&found) == file && found.len() == bytes && found.uid() == geteuid().as_raw()
     })
@@ -163,6 +258,16 @@ mod tests {
 
     fn content(path: &Path) -> Vec<u8> {
         fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn a_folder_is_absolute_and_there_is_one_unasked() {
+        let folder = |chosen: Option<&'static str>| {
+            shared_folder(chosen.map(Path::new)).map_err(|error| error.to_string())
+        };
+        assert_eq!(folder(Some("/x")), Ok(Path::new("/x")));
+        assert_eq!(folder(Some("x")), Err("x: it is no absolute path".to_owned()));
+        assert!(folder(None).is_ok_and(Path::is_dir));
     }
 
     #[test]

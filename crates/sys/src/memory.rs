@@ -74,3 +74,25 @@ pub(crate) fn wiped_by_fork() -> Option<&'static AtomicU64> {
     // SAFETY: a page's beginning is aligned, it has room for a word, and it is never unmapped.
     Some(unsafe { word.as_ref() })
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Does it in a forked child, and fails if it fails there.
+    pub(crate) fn in_forked_child(what: impl FnOnce()) {
+        // SAFETY: the child runs on with this thread alone: it takes no lock that another thread may hold but the allocator's, which the
+        // C library keeps usable, and ends below.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            let failed = catch_unwind(AssertUnwindSafe(what)).is_err();
+            // SAFETY: it takes a number.
+            unsafe { libc::_exit(failed.into()) }
+        }
+        let mut status = 0;
+        // SAFETY: the child was forked above, and the status is a number of its own.
+        let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
+        assert_eq!((waited, status), (child, 0));
+    }
+}

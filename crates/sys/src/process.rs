@@ -1,5 +1,6 @@
 //! Which process it is: its id and when it began, for ids come back.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,6 +66,16 @@ impl Process {
         }
         Stat::read(self.id())
             .map_or(true, |stat| !stat.has_ended && Process::new(self.id(), stat.began) == self)
+    }
+}
+
+/// Which processes run, each of them looked at once.
+#[derive(Debug, Default)]
+pub(crate) struct Running(HashMap<u64, bool>);
+
+impl Running {
+    pub(crate) fn has(&mut self, word: u64) -> bool {
+        *self.0.entry(word).or_insert_with(|| Process::from_word(word).is_running())
     }
 }
 

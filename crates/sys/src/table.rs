@@ -7,18 +7,13 @@
 //! time. Only where a limit was lowered there may be others beyond. Then a slot is taken first and the others are counted after that; of
 //! several that do so at once, the last one to begin counting sees all.
 
-use std::collections::HashMap;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, io};
 
-use rustix::process::geteuid;
-
-use crate::file::{self, FileId};
-use crate::memory::{SharedWords, WORD_BYTES};
-use crate::process::Process;
+use crate::file::Shared;
+use crate::process::{Process, Running};
 
 /// The most slots that a table can have: more connections than servers allow (`max_connections` ends at 100,000). It takes no memory by itself:
 /// the file has holes where nobody has reserved room.
@@ -30,15 +25,11 @@ const HEADER_WORDS: usize = 8;
 const WORDS: usize = HEADER_WORDS + CAPACITY;
 /// In a file's name: how it is laid out. Other layouts have other files.
 const LAYOUT: u32 = 1;
-/// Whose number says which processes this one sees.
-const NAMESPACE: &str = "/proc/self/ns/pid";
 
 /// Slots in a file that processes share.
 #[derive(Debug)]
 pub struct Table {
-    path: PathBuf,
-    file: FileId,
-    words: SharedWords,
+    words: Shared,
     /// How many slots are sure to be on the disk.
     room: usize,
 }
@@ -65,23 +56,14 @@ impl Table {
     /// # Errors
     /// The folder can't be used, or what is there is not what it should be; the text names the file.
     pub fn open(folder: &Path, name: &str, room: usize) -> io::Result<Table> {
-        let namespace = fs::metadata(NAMESPACE);
-        let namespace = namespace.map_err(|error| naming(Path::new(NAMESPACE), error))?.ino();
-        let user = geteuid().as_raw();
-        let path = folder.join(format!("vaquita-{LAYOUT}-{user}-{namespace}-{name}"));
         let room = room.min(CAPACITY);
-        let (bytes, used) = (WORDS * WORD_BYTES, (HEADER_WORDS + room) * WORD_BYTES);
-        let opened = file::open(&path, bytes as u64, used as u64);
-        let mapped = opened.and_then(|(file, id)| Ok((id, SharedWords::map(&file, WORDS)?)));
-        match mapped {
-            Ok((file, words)) => Ok(Table { path, file, words, room }),
-            Err(error) => Err(naming(&path, error)),
-        }
+        let words = Shared::open(folder, LAYOUT, name, WORDS, HEADER_WORDS + room)?;
+        Ok(Table { words, room })
     }
 
     /// Whether this is still the table that others open, and the running user's.
     pub fn is_current(&self) -> bool {
-        file::is_at(&self.path, self.file, (WORDS * WORD_BYTES) as u64)
+        self.words.is_current()
     }
 
     /// How many slots may be used.
@@ -152,11 +134,10 @@ impl Table {
 
     /// Frees the slots of processes that are no more; how many others there are.
     fn free_those_of_the_dead(&self) -> usize {
-        let mut known = HashMap::new();
+        let mut running = Running::default();
         self.claimed()
             .filter(|(slot, word)| {
-                let is_running =
-                    *known.entry(*word).or_insert_with(|| Process::from_word(*word).is_running());
+                let is_running = running.has(*word);
                 if !is_running {
                     // If it isn't theirs any more, somebody else was here first.
                     let _ = slot.compare_exchange(*word, 0, Ordering::SeqCst, Ordering::Relaxed);
@@ -183,26 +164,18 @@ impl Drop for Slot {
     }
 }
 
-/// The error, with the file's name before it.
-fn naming(path: &Path, error: io::Error) -> io::Error {
-    let text = error.to_string();
-    // Without Rust's own ` (os error 13)`.
-    let end = text.rfind(" (os error ").filter(|_| error.raw_os_error().is_some());
-    let reason = end.and_then(|end| text.get(..end)).unwrap_or(&text);
-    io::Error::new(error.kind(), format!("{}: {reason}", path.display()))
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
+    use std::path::PathBuf;
     use std::process::{Command, Stdio};
     use std::sync::atomic::AtomicUsize;
     use std::time::{Duration, Instant};
-    use std::{env, thread};
+    use std::{env, fs, thread};
 
     /// A folder for a test, which goes with it.
-    pub(crate) struct Folder(PathBuf);
+    pub(crate) struct Folder(pub(crate) PathBuf);
 
     impl Folder {
         pub(crate) fn new(test: &str) -> Folder {
@@ -343,15 +316,15 @@ pub(crate) mod tests {
         let table = folder.table(1);
         assert!(table.is_current() && table.room() == 1);
         let slot = take(&table, 1).unwrap();
-        fs::remove_file(&table.path).unwrap();
+        fs::remove_file(&table.words.path).unwrap();
         assert!(!table.is_current());
         let other = folder.table(1);
         assert!(other.is_current() && !table.is_current());
         drop((take(&other, 1).unwrap(), slot));
-        fs::OpenOptions::new().write(true).open(&other.path).unwrap().set_len(4096).unwrap();
+        fs::OpenOptions::new().write(true).open(&other.words.path).unwrap().set_len(4096).unwrap();
         assert!(!other.is_current());
         let error = Table::open(&folder.0, "test", 1).unwrap_err().to_string();
-        let path = other.path.display().to_string();
+        let path = other.words.path.display().to_string();
         assert!(error.starts_with(&path) && error.contains("damaged"), "{error}");
         let missing = Table::open(&folder.path("missing"), "test", 1).unwrap_err().to_string();
         assert!(missing.ends_with("-test: No such file or directory"), "{missing}");

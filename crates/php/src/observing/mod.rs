@@ -1,5 +1,6 @@
 //! Who is told how long the driver waits: a thread's latencies, and its trace.
 
+pub(crate) mod publishing;
 pub(crate) mod tracing;
 
 use core::cell::RefCell;

@@ -1,7 +1,7 @@
 //! `Vaquita\metrics`: the figures of this process as a page for Prometheus. Each has a row in docs/metrics.md.
 
 use super::statistics::Figures;
-use crate::observing;
+use crate::observing::{self, publishing};
 use crate::session::pool;
 use crate::statistics::Key;
 use crate::zend::call::Call;
@@ -21,9 +21,12 @@ thread_local! {
 /// `Vaquita\metrics`.
 pub(crate) fn metrics(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
-    let figures = Figures::now();
     TEXT.with(|text| {
-        let _ = text.with(|text| *text = page(&figures).text());
+        let _ = text.with(|text| {
+            let mut page = page();
+            publishing::sum_up(&mut page);
+            *text = page.text();
+        });
         let string = text.peek(|text| Str::new(text.as_bytes()));
         let _ = text.with(|text| *text = String::new());
         call.returns().str(string.unwrap_or_else(|_| Str::new(b"")));
@@ -44,7 +47,8 @@ const fn times(name: &'static str, help: &'static str) -> Metric {
 }
 
 /// All of them, whatever there was.
-fn page(figures: &Figures) -> Page {
+pub(super) fn page() -> Page {
+    let figures = &Figures::now();
     let mut page = Page::default();
     observing::with_latencies(|latencies| put_latencies(&mut page, latencies));
     put_connections(&mut page, figures);
