@@ -3,6 +3,9 @@
 //! No server answers sooner than a round trip takes. So the fastest reply is an upper limit of that, and what TCP itself has measured (or, where that is not
 //! known, how long connecting took) is a lower one: the other end of TCP may be a proxy that is nearer than the server. Between the two a
 //! reply may have cost the server [`FASTEST_SERVER_US`]; what is beyond that can only be the way.
+//!
+//! A reply is as long as writing its command and waiting for its first byte together: a server on the same machine may work before the write
+//! returns. Replies to commands that were written together take one round trip.
 
 use vaquita_telemetry::trace::{Line, Network};
 
@@ -21,13 +24,16 @@ const SLOW_NETWORK_PACE: u64 = 10;
 /// How many bytes of rows it takes to tell how fast the network is.
 const TELLING_BYTES: u64 = 64 << 10;
 
-/// How many replies one after the other a log-in may take: the greeting, two of an authentication's, OK.
+/// A command of more bytes may wait for the network before all of it is written: Linux begins with so much room for a connection (`net.ipv4.tcp_wmem`).
+const SMALL_WRITE_BYTES: u64 = 16 << 10;
+
+/// How many round trips a log-in may take: the greeting, two of an authentication's, OK.
 const MAX_AUTH_TRIPS: u64 = 4;
 
-/// As many may a session of TLS.
+/// How many a session of TLS may take.
 const MAX_TLS_TRIPS: u64 = 2;
 
-/// A number of microseconds or bytes for one.
+/// So many bytes in so many microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Pace {
     bytes: u64,
@@ -61,13 +67,15 @@ pub(super) struct Connection {
     network: Option<Network>,
     min_rtt_us: u64,
     connect_us: Option<u64>,
-    /// What is the network's, if there is one: names, connecting, writing.
+    /// What is the network's, if there is one: names, connecting, writing what is long.
     outright_us: u64,
+    /// Since the last round trip: how long writing took, if something was written.
+    written_us: Option<u64>,
     /// What is the server's: a key-value port's.
     elsewhere_us: u64,
     tls_us: u64,
     auth_us: u64,
-    replies: u64,
+    trips: u64,
     replies_us: u64,
     fastest_us: Option<u64>,
     rows_us: u64,
@@ -90,7 +98,7 @@ impl Connection {
         }
         let add = |sum: &mut u64| *sum = sum.saturating_add(line.us);
         match line.event {
-            "resolve" | "write" => add(&mut self.outright_us),
+            "resolve" => add(&mut self.outright_us),
             "connect" => {
                 self.connect_us = Some(line.us);
                 add(&mut self.outright_us);
@@ -98,15 +106,15 @@ impl Connection {
             "tls" => add(&mut self.tls_us),
             "auth" => {
                 add(&mut self.auth_us);
-                // The greeting and the answer to the log-in, one after the other.
-                self.note_reply(line.us / 2);
+                // At least the greeting's way and a round trip; the greeting's is half of one where a proxy was connected to.
+                self.note_fastest(line.us / 3 * 2);
             }
-            "first_byte" => {
-                self.replies += 1;
-                add(&mut self.replies_us);
-                self.note_reply(line.us);
-                self.coming = Some(Rows { began_us: line.at.0, last_us: line.at.0, bytes: 0 });
+            "write" if line.bytes > SMALL_WRITE_BYTES => {
+                self.written_us.get_or_insert_default();
+                add(&mut self.outright_us);
             }
+            "write" => add(self.written_us.get_or_insert_default()),
+            "first_byte" => self.add_reply(line),
             "more_rows" => {
                 add(&mut self.rows_us);
                 self.rows_bytes = self.rows_bytes.saturating_add(line.bytes);
@@ -125,7 +133,20 @@ impl Connection {
         self.fastest_us.is_some()
     }
 
-    fn note_reply(&mut self, us: u64) {
+    fn add_reply(&mut self, line: &Line<'_>) {
+        self.coming = Some(Rows { began_us: line.at.0, last_us: line.at.0, bytes: 0 });
+        // It was asked for when the last user let go of the connection: nobody knows when it came.
+        let is_awaited = line.command != "reset_connection";
+        let written_us = self.written_us.take_if(|_| is_awaited);
+        let us = line.us.saturating_add(written_us.unwrap_or(0));
+        self.replies_us = self.replies_us.saturating_add(us);
+        if written_us.is_some() {
+            self.trips += 1;
+            self.note_fastest(us);
+        }
+    }
+
+    fn note_fastest(&mut self, us: u64) {
         self.fastest_us = Some(self.fastest_us.map_or(us, |fastest| fastest.min(us)));
     }
 
@@ -144,8 +165,10 @@ impl Connection {
             return 0;
         }
         let fastest = self.fastest_us.unwrap_or(0);
-        let tcp = Some(self.min_rtt_us).filter(|it| *it > 0).or(self.connect_us).unwrap_or(0);
-        tcp.min(fastest).max(fastest.saturating_sub(FASTEST_SERVER_US))
+        // Connecting may have taken long for another reason.
+        let connect = self.connect_us.map_or(0, |connect| connect.min(fastest));
+        let tcp = Some(self.min_rtt_us).filter(|it| *it > 0).unwrap_or(connect);
+        tcp.max(fastest.saturating_sub(FASTEST_SERVER_US))
     }
 
     /// Whose its waits were.
@@ -154,12 +177,12 @@ impl Connection {
         let trip = self.round_trip_us();
         // A socket in a folder leads to the server itself.
         let is_unix = self.network == Some(Network::Unix);
-        let mut shares = Shares { server_us: self.elsewhere_us, ..Shares::default() };
+        let (server_us, client_us) = (self.elsewhere_us, self.written_us.unwrap_or(0));
+        let mut shares = Shares { server_us, network_us: 0, client_us };
         shares.add_reply(self.outright_us, if is_unix { 0 } else { self.outright_us });
-        let trips = |us: u64, most: u64| us.checked_div(trip).unwrap_or(0).clamp(1, most) * trip;
-        shares.add_reply(self.tls_us, trips(self.tls_us, MAX_TLS_TRIPS));
-        shares.add_reply(self.auth_us, trips(self.auth_us, MAX_AUTH_TRIPS));
-        shares.add_reply(self.replies_us, self.replies.saturating_mul(trip));
+        shares.add_reply(self.tls_us, trip.saturating_mul(MAX_TLS_TRIPS));
+        shares.add_reply(self.auth_us, trip.saturating_mul(MAX_AUTH_TRIPS));
+        shares.add_reply(self.replies_us, trip.saturating_mul(self.trips));
         shares.add_reply(self.rows_us, self.rows_network_us(trip));
         shares
     }
@@ -182,11 +205,16 @@ mod tests {
     use super::*;
     use vaquita_telemetry::trace::Moment;
 
-    /// A connection with these waits: event, when it ended, how long it was, bytes.
+    /// A connection with these waits: event, when it ended, how long it was, bytes. A `reply` is one to a query, a `reset` one to a reset.
     fn connection(waits: &[(&str, u64, u64, u64)]) -> Connection {
         let mut connection = Connection::default();
         for &(event, at, us, bytes) in waits {
-            connection.add(&Line { event, at: Moment(at), us, bytes, ..Line::default() });
+            let command = if event == "reset" { "reset_connection" } else { "query" };
+            if matches!(event, "reset" | "reply") {
+                connection.add(&Line { event: "write", command, bytes: 50, ..Line::default() });
+            }
+            let event = if matches!(event, "reset" | "reply") { "first_byte" } else { event };
+            connection.add(&Line { event, at: Moment(at), us, bytes, command, ..Line::default() });
         }
         connection
     }
@@ -206,20 +234,28 @@ mod tests {
             assert_eq!(connection.round_trip_us(), expected, "{waits:?} {rtt:?}");
         };
         // The same machine: what is more than TCP's was the server's.
-        check(&[("first_byte", 0, 90, 0), ("first_byte", 0, 60, 0)], Some(20), 20);
+        check(&[("reply", 0, 90, 0), ("reply", 0, 60, 0)], Some(20), 20);
         // The same room.
-        check(&[("first_byte", 0, 400, 0)], Some(300), 300);
+        check(&[("reply", 0, 400, 0)], Some(300), 300);
         // A proxy in this machine, and the server far behind it.
-        check(&[("first_byte", 0, 40_100, 0)], Some(20), 39_900);
-        // A reply that was there before it was waited for.
-        check(&[("first_byte", 0, 1, 0)], Some(300), 1);
+        check(&[("reply", 0, 40_100, 0)], Some(20), 39_900);
+        // Replies that were there before they were waited for: to a reset, and to the second of two commands.
+        check(&[("reply", 0, 350, 0), ("reset", 0, 1, 0)], Some(300), 300);
+        check(
+            &[("reset", 0, 1, 0), ("reply", 0, 40_100, 0), ("first_byte", 0, 1, 0)],
+            None,
+            39_900,
+        );
+        check(&[("reply", 0, 1, 0)], Some(300), 300);
+        // A server of this machine has answered before the write returned.
+        check(&[("write", 0, 275, 50), ("first_byte", 0, 4, 0)], None, 79);
         // Only slow statements, but a log-in of two round trips.
-        check(&[("auth", 0, 300, 0), ("first_byte", 0, 2_000_000, 0)], Some(20), 20);
-        check(&[("auth", 0, 80_100, 0), ("first_byte", 0, 2_000_000, 0)], Some(20), 39_850);
+        check(&[("auth", 0, 300, 0), ("reply", 0, 2_000_000, 0)], Some(20), 20);
+        check(&[("auth", 0, 60_300, 0), ("reply", 0, 2_000_000, 0)], Some(20), 40_000);
         // The connection goes on: connecting says how far away the other end is.
-        check(&[("connect", 0, 30, 0), ("auth", 0, 900, 0), ("first_byte", 0, 150, 0)], None, 30);
-        check(&[("connect", 0, 500, 0), ("first_byte", 0, 600, 0)], None, 500);
-        check(&[("first_byte", 0, 150, 0)], None, 0);
+        check(&[("connect", 0, 30, 0), ("auth", 0, 900, 0), ("reply", 0, 150, 0)], None, 30);
+        check(&[("connect", 0, 500, 0), ("reply", 0, 600, 0)], None, 500);
+        check(&[("reply", 0, 150, 0)], None, 0);
         check(&[("connect", 0, 500, 0)], None, 0);
         check(&[], None, 0);
     }
@@ -230,7 +266,7 @@ mod tests {
             ("connect", 0, 10, 0),
             ("auth", 0, 300, 0),
             ("write", 0, 5, 0),
-            ("first_byte", 0, 5_000, 0),
+            ("reply", 0, 5_000, 0),
             ("more_rows", 0, 700, 1_000_000),
         ]);
         end(&mut near, Network::Unix, 0);
@@ -239,26 +275,26 @@ mod tests {
 
     #[test]
     fn a_slow_server_and_a_slow_network_are_told_apart() {
-        let slow = [("connect", 0, 100, 0), ("auth", 0, 1_000, 0), ("first_byte", 0, 2_000_000, 0)];
+        let slow = [("connect", 0, 100, 0), ("auth", 0, 1_000, 0), ("reply", 0, 2_000_000, 0)];
         let mut server = connection(&slow);
         end(&mut server, Network::Tcp, 80);
         let shares = server.shares();
-        assert_eq!(shares, Shares { server_us: 1_999_800, network_us: 1_300, client_us: 0 });
+        assert_eq!(shares, Shares { server_us: 1_999_534, network_us: 1_566, client_us: 0 });
 
-        let trips: Vec<_> = (0..10).map(|_| ("first_byte", 0, 40_500, 0)).collect();
+        let trips: Vec<_> = (0..10).map(|_| ("reply", 0, 40_500, 0)).collect();
         let slow = [&[("connect", 0, 50, 0), ("auth", 0, 80_700, 0)], &trips[..]].concat();
         let mut network = connection(&slow);
         end(&mut network, Network::Tcp, 30);
         let Shares { server_us, network_us, .. } = network.shares();
-        assert_eq!(network.round_trip_us(), 40_150);
-        assert_eq!((server_us, network_us), (3_900, 481_850));
+        assert_eq!(network.round_trip_us(), 40_300);
+        assert_eq!((server_us, network_us), (2_000, 483_750));
     }
 
     #[test]
     fn rows_take_their_time_of_the_network_or_of_the_server() {
         let rows = |trip: u64, bytes: u64, us: u64| {
             let mut connection = connection(&[
-                ("first_byte", 1_000, trip, 0),
+                ("reply", 1_000, trip, 0),
                 ("more_rows", 1_000 + us / 2, us / 2, bytes / 2),
                 ("more_rows", 1_000 + us, us / 2, bytes / 2),
             ]);
@@ -280,9 +316,9 @@ mod tests {
     fn the_clients_own_time_between_rows_is_not_the_networks_pace() {
         // The same bytes: once taken at once, once with pauses, when they were there already.
         let mut both = connection(&[
-            ("first_byte", 0, 100, 0),
+            ("reply", 0, 100, 0),
             ("more_rows", 10_000, 10_000, 1_000_000),
-            ("first_byte", 20_000, 100, 0),
+            ("reply", 20_000, 100, 0),
             ("more_rows", 920_000, 10, 1_000_000),
         ]);
         end(&mut both, Network::Tcp, 100);

@@ -18,10 +18,11 @@ const MATTERS_PERMILLE: u64 = 50;
 const DRAWN: usize = 5;
 
 /// How shares are found.
-const METHOD: &str = "  network: resolve, connect and write, and for each reply a round trip: what TCP measured of the
-           connection, or what its fastest reply took less 0.2 ms, if that is more; rows as fast as
-           the fastest 64 KiB of the connection came. A unix socket has none.
-  server:  the rest of each reply (first_byte, auth, tls) and of the rows (more_rows), and kv_get
+const METHOD: &str = "  network: resolve, connect, writes of more than 16 KiB, and for each reply a round trip: what TCP
+           measured of the connection, or what its fastest reply took less 0.2 ms, if that is more;
+           rows as fast as the fastest 64 KiB of the connection came. A unix socket has none.
+  server:  the rest of each reply (write and first_byte, auth, tls) and of the rows (more_rows),
+           and kv_get
   client:  what of the requests was not waited";
 
 /// The summary of the file of this name.
@@ -52,7 +53,7 @@ fn put(to: &mut String, summary: &Summary, name: &str) -> fmt::Result {
 fn put_head(to: &mut String, summary: &Summary, name: &str) -> fmt::Result {
     writeln!(
         to,
-        "{}: {} lines, {} cut, {} unreadable",
+        "{}: lines: {}, cut: {}, unreadable: {}",
         shown(name.as_bytes()),
         Grouped(summary.lines),
         Grouped(summary.cut),
@@ -61,7 +62,7 @@ fn put_head(to: &mut String, summary: &Summary, name: &str) -> fmt::Result {
     let Some(first) = summary.first else { return Ok(()) };
     writeln!(
         to,
-        "from {first} to {}: {} connections, {} requests",
+        "from {first} to {}; connections: {}, requests: {}",
         summary.last,
         Grouped(summary.connections),
         Grouped(summary.requests.count())
@@ -70,7 +71,7 @@ fn put_head(to: &mut String, summary: &Summary, name: &str) -> fmt::Result {
     if statements + requests > 0 {
         writeln!(
             to,
-            "written because they took {} or more: {} statements, {} requests; what was faster is not in it",
+            "written because they took {} or more: statements: {}, requests: {}; what was faster is not in it",
             Micros(summary.limit_us),
             Grouped(statements),
             Grouped(requests)
@@ -110,7 +111,7 @@ fn put_shares(to: &mut String, summary: &Summary) -> fmt::Result {
     if summary.ended < summary.connections {
         writeln!(
             to,
-            "  Of {} connections the end is not in it, and so not what TCP measured: their connecting stands for it.",
+            "  Connections whose end is not in it, nor what TCP measured of them: {}. Their connecting stands for it.",
             Grouped(summary.connections - summary.ended)
         )?;
     }

@@ -191,6 +191,6 @@ impl Summary {
     /// There are no more lines.
     pub(super) fn finish(&mut self) {
         self.settle_all();
-        self.shares.client_us = self.requests.finish();
+        self.shares.client_us = self.shares.client_us.saturating_add(self.requests.finish());
     }
 }
