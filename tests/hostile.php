@@ -268,8 +268,9 @@ function judge(array $names): int
     while ($waiting !== [] || $running !== []) {
         while ($waiting !== [] && count($running) < AT_ONCE) {
             [$script, $stage, $errno] = array_shift($waiting);
-            // Local files are allowed, and still none is sent: no statement here names one.
-            $command = ['timeout', '--signal=KILL', (string) CLIENT_SECONDS, ...explode(' ', getenv('VAQUITA_PHP')), '-d', 'memory_limit=128M', '-d', 'display_errors=1', '-d', 'mysqli.allow_local_infile=1', __FILE__, 'meet', $script, $stage, (string) $errno];
+            // Local files are allowed, and still none is sent: no statement here names one. An exception's arguments would keep the
+            // connection, and a server that waits for its end, however the PHP at hand is set.
+            $command = ['timeout', '--signal=KILL', (string) CLIENT_SECONDS, ...explode(' ', getenv('VAQUITA_PHP')), '-d', 'memory_limit=128M', '-d', 'display_errors=1', '-d', 'zend.exception_ignore_args=1', '-d', 'mysqli.allow_local_infile=1', __FILE__, 'meet', $script, $stage, (string) $errno];
             $process = proc_open($command, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
             stream_set_blocking($pipes[1], false);
             $running[] = ['process' => $process, 'pipe' => $pipes[1], 'output' => '', 'script' => $script, 'stage' => $stage, 'errno' => $errno];

@@ -57,7 +57,7 @@ since('traffic');
 since('commands');
 $db->query('DO 1');
 $db->query('DO 2');
-$db->ping();
+$db->stat();
 show(since('commands'), array_intersect_key(since('traffic'), ['round_trips' => 1, 'reads' => 1, 'writes' => 1]));
 $statement = $db->prepare('SELECT ?');
 foreach ([1, 2, 3] as $number) {
@@ -101,7 +101,7 @@ show(array_slice(statistics()['connections'], 0, 3), statistics()['commands']['q
 1045
 ["opened" => 2, "failed" => 1, "reused" => 0] | [2, 2]
 === commands and round trips
-["query" => 2, "ping" => 1] | ["round_trips" => 3, "reads" => 3, "writes" => 3]
+["query" => 2, "statistics" => 1] | ["round_trips" => 3, "reads" => 3, "writes" => 3]
 ["stmt_prepare" => 1, "stmt_execute" => 3]
 ["query" => 1] | true
 === how long

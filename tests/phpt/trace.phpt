@@ -30,7 +30,7 @@ $text = traced('
     $statement = $db->prepare("SELECT ? + 5");
     $statement->execute([17]);
     $statement->get_result();
-    $db->ping();
+    $db->stat();
     $db->close();
 ');
 show_trace($text, 'first_byte', 'auth', 'request', 'end');
@@ -40,7 +40,7 @@ show(isset($events['tls']) === (server('TRANSPORT') === 'tls'), $events['connect
 $request = end($lines);
 $waits = array_filter($lines, fn($line) => !in_array($line['event'], ['end', 'request'], true));
 show((int) $request['waits'] === count($waits), (int) $request['waits_us'] <= (int) $request['us'], (int) $request['connecting_us'] <= (int) $request['waits_us']);
-$write = array_values(array_filter($lines, fn($line) => $line['event'] === 'write' && $line['command'] === 'ping'))[0];
+$write = array_values(array_filter($lines, fn($line) => $line['event'] === 'write' && $line['command'] === 'statistics'))[0];
 show($write['bytes'], $write['packets']);
 
 section('rows that come late, procedures, a database that is not there');
@@ -125,7 +125,7 @@ rmdir($folder);
   first_byte query failed NONSENSE
   first_byte stmt_prepare SELECT ? + ?
   first_byte stmt_execute SELECT ? + ?
-  first_byte ping
+  first_byte statistics
   end
   request
 true | 1 | 1 | 1 | false
