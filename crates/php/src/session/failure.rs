@@ -3,7 +3,7 @@
 
 use super::stock_words::{self, Warnings};
 use crate::zend::array::{List, Map};
-use crate::zend::error::{Outcome, Thrown, is_pending, plain_warning, warning};
+use crate::zend::error::{BUG, Outcome, Thrown, is_pending, plain_warning, throw_bug, warning};
 use crate::zend::guarded::Guarded;
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
@@ -78,10 +78,11 @@ impl LastError {
         Failed
     }
 
-    /// The driver has a bug; what it said went to the standard error stream.
+    /// The driver has panicked: an `Error` is thrown, whatever else is reported how.
     pub(crate) fn set_bug(&self) -> Failed {
-        let message = b"Vaquita: internal error, the connection was given up; please report it";
-        self.set(codes::UNKNOWN_ERROR, *b"HY000", message.to_vec());
+        let warnings = Warnings { replace_error: true, ..Warnings::default() };
+        self.set_warning(codes::UNKNOWN_ERROR, *b"HY000", BUG.to_vec(), warnings);
+        throw_bug();
         Failed
     }
 

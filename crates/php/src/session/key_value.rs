@@ -10,6 +10,7 @@ use crate::zend::string::Str;
 use core::ffi::CStr;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -97,10 +98,9 @@ pub(crate) struct ByKey<'a> {
     pub(crate) access: Option<&'a mut Access>,
 }
 
-/// Gives up a connection behind a panic: nobody knows whether a statement was sent, and none may be sent twice.
-fn given_up(connection: &mut Connection) -> Error {
-    connection.close();
-    Error::OutOfSync
+/// Goes on with a panic: nobody knows whether a statement was sent, and none may be sent twice, so the connection has to go, too.
+fn go_on_with(Bug: Bug) -> ! {
+    resume_unwind(Box::new(()))
 }
 
 impl Session {
@@ -146,7 +146,7 @@ impl Session {
             match self.access.with(run) {
                 Ok(Some(response)) => return response,
                 Ok(None) => {}
-                Err(Bug) => return Err(given_up(connection)),
+                Err(bug) => go_on_with(bug),
             }
         }
         connection.send_query(sql)?;
@@ -169,7 +169,7 @@ impl Session {
         };
         match self.access.with(run) {
             Ok(answered) => answered.unwrap_or(Ok(None)),
-            Err(Bug) => Err(given_up(connection)),
+            Err(bug) => go_on_with(bug),
         }
     }
 
@@ -322,7 +322,7 @@ impl Session {
                     let watch = self.watch(connection);
                     run(connection, None, &watch)
                 }
-                Err(Bug) => return Err(given_up(connection)),
+                Err(bug) => go_on_with(bug),
             };
             match done {
                 Ok(done) => Ok(Ok(done)),

@@ -291,7 +291,10 @@ impl Session {
             Err(Bug) => {
                 // After a panic nobody knows the connection's state: it goes.
                 let _ = self.connection.with(|slot| {
-                    slot.take().map(|connection| self.end_counting(&connection.counted()))
+                    let mut connection = slot.take()?;
+                    self.end_counting(&connection.counted());
+                    connection.abandon(); // a goodbye could end what was sent in part
+                    Some(())
                 });
                 Err(self.error.set_bug())
             }

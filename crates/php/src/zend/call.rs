@@ -3,10 +3,10 @@
 //! Each function and method of the stubs has one Rust body, `fn(&mut Call) -> Outcome`; a function and the method that does
 //! the same share it. Arguments are read in order; [`Call::receiver`] takes `$this`, or the first argument.
 
+use super::border;
 use super::class::ClassSlot;
 use super::error::{Outcome, Thrown, throw_value_error};
 use super::ffi;
-use super::guarded;
 use super::object::{Class, Object};
 use super::slot::{Slot, Value};
 use super::string::Str;
@@ -34,10 +34,11 @@ pub(super) unsafe fn enter(
     returned: *mut ffi::zval,
     body: fn(&mut Call<'_>) -> Outcome,
 ) {
-    guarded::cross();
-    let mut call = Call { frame, returned, read: 0, lifetime: PhantomData };
-    // An error is a PHP exception that is already pending: Zend looks for it itself.
-    let _ = body(&mut call);
+    border::enter((), || {
+        let mut call = Call { frame, returned, read: 0, lifetime: PhantomData };
+        // An error is a PHP exception that is already pending: Zend looks for it itself.
+        let _ = body(&mut call);
+    });
 }
 
 impl<'a> Call<'a> {

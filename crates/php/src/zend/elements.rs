@@ -1,10 +1,10 @@
 //! Objects that are read as arrays are: `[]`, `isset`, `empty`, `count`, casts and var_dump, over one trait. None of them can be changed.
 
+use super::border::enter;
 use super::call::Call;
 use super::error::{Outcome, Thrown, plain_warning, throw_error};
 use super::ffi;
 use super::globals;
-use super::guarded;
 use super::object::{self, Class, Object};
 use super::slot::{Slot, Value};
 use super::string::Str;
@@ -156,27 +156,28 @@ unsafe extern "C" fn read<T: Elements>(
     kind: c_int,
     place: *mut ffi::zval,
 ) -> *mut ffi::zval {
-    guarded::cross();
-    let kind = kind.cast_unsigned();
-    // SAFETY: see above; null stands for an exception that is pending. An offset is left out where one is to be added.
-    unsafe {
-        let object = Object::<T>::new(object);
-        if offset.is_null() || (kind != ffi::BP_VAR_R && kind != ffi::BP_VAR_IS) {
-            throw_unchangeable(object.class_name());
-            return ptr::null_mut();
-        }
-        let Ok(offset) = Offset::of(Value::new(offset), object.class_name()) else {
-            return ptr::null_mut();
-        };
-        (*place).u1.type_info = ffi::IS_NULL;
-        if !T::element(object, offset, Slot::new(place)) {
-            if kind == ffi::BP_VAR_IS {
-                return &raw mut (*globals::executor()).uninitialized_zval;
+    enter(ptr::null_mut(), || {
+        let kind = kind.cast_unsigned();
+        // SAFETY: see above; null stands for an exception that is pending. An offset is left out where one is to be added.
+        unsafe {
+            let object = Object::<T>::new(object);
+            if offset.is_null() || (kind != ffi::BP_VAR_R && kind != ffi::BP_VAR_IS) {
+                throw_unchangeable(object.class_name());
+                return ptr::null_mut();
             }
-            offset.warn();
+            let Ok(offset) = Offset::of(Value::new(offset), object.class_name()) else {
+                return ptr::null_mut();
+            };
+            (*place).u1.type_info = ffi::IS_NULL;
+            if !T::element(object, offset, Slot::new(place)) {
+                if kind == ffi::BP_VAR_IS {
+                    return &raw mut (*globals::executor()).uninitialized_zval;
+                }
+                offset.warn();
+            }
+            place
         }
-        place
-    }
+    })
 }
 
 unsafe extern "C" fn has<T: Elements>(
@@ -184,25 +185,26 @@ unsafe extern "C" fn has<T: Elements>(
     offset: *mut ffi::zval,
     not_empty: c_int,
 ) -> c_int {
-    guarded::cross();
-    // SAFETY: see above; what was written is released.
-    unsafe {
-        let object = Object::<T>::new(object);
-        let Ok(offset) = Offset::of(Value::new(offset), object.class_name()) else {
-            return 0;
-        };
-        let mut value = Slot::undefined();
-        if !T::element(object, offset, Slot::new(&raw mut value)) {
-            return 0;
+    enter(0, || {
+        // SAFETY: see above; what was written is released.
+        unsafe {
+            let object = Object::<T>::new(object);
+            let Ok(offset) = Offset::of(Value::new(offset), object.class_name()) else {
+                return 0;
+            };
+            let mut value = Slot::undefined();
+            if !T::element(object, offset, Slot::new(&raw mut value)) {
+                return 0;
+            }
+            let yes = if not_empty != 0 {
+                ffi::zend_is_true(&raw mut value) != Default::default() // an int before PHP 8.4, a bool since
+            } else {
+                !Value::new(&raw mut value).is_null()
+            };
+            ffi::zval_ptr_dtor(&raw mut value);
+            yes.into()
         }
-        let yes = if not_empty != 0 {
-            ffi::zend_is_true(&raw mut value) != Default::default() // an int before PHP 8.4, a bool since
-        } else {
-            !Value::new(&raw mut value).is_null()
-        };
-        ffi::zval_ptr_dtor(&raw mut value);
-        yes.into()
-    }
+    })
 }
 
 unsafe extern "C" fn write(
@@ -210,43 +212,47 @@ unsafe extern "C" fn write(
     _offset: *mut ffi::zval,
     _value: *mut ffi::zval,
 ) {
-    guarded::cross();
-    // SAFETY: see above.
-    throw_unchangeable(Str(unsafe { (*(*object).ce).name }).bytes());
+    enter((), || {
+        // SAFETY: see above.
+        throw_unchangeable(Str(unsafe { (*(*object).ce).name }).bytes());
+    })
 }
 
 unsafe extern "C" fn unset(object: *mut ffi::zend_object, _offset: *mut ffi::zval) {
-    guarded::cross();
-    // SAFETY: see above.
-    throw_unchangeable(Str(unsafe { (*(*object).ce).name }).bytes());
+    enter((), || {
+        // SAFETY: see above.
+        throw_unchangeable(Str(unsafe { (*(*object).ce).name }).bytes());
+    })
 }
 
 unsafe extern "C" fn count<T: Elements>(
     object: *mut ffi::zend_object,
     place: *mut ffi::zend_long,
 ) -> ffi::zend_result {
-    guarded::cross();
-    // SAFETY: see above.
-    unsafe { *place = i64::try_from(T::count(Object::new(object))).unwrap_or(i64::MAX) };
-    ffi::ZEND_RESULT_CODE_SUCCESS
+    enter(ffi::ZEND_RESULT_CODE_FAILURE, || {
+        // SAFETY: see above.
+        unsafe { *place = i64::try_from(T::count(Object::new(object))).unwrap_or(i64::MAX) };
+        ffi::ZEND_RESULT_CODE_SUCCESS
+    })
 }
 
 unsafe extern "C" fn properties_for<T: Elements>(
     object: *mut ffi::zend_object,
     purpose: ffi::zend_prop_purpose,
 ) -> *mut ffi::zend_array {
-    guarded::cross();
-    let view = match purpose {
-        ffi::_zend_prop_purpose_ZEND_PROP_PURPOSE_ARRAY_CAST
-        | ffi::_zend_prop_purpose_ZEND_PROP_PURPOSE_VAR_EXPORT => View::Cast,
-        ffi::_zend_prop_purpose_ZEND_PROP_PURPOSE_DEBUG => View::Dump,
-        // SAFETY: see above.
-        _ => return unsafe { ffi::zend_std_get_properties_for(object, purpose) },
-    };
-    let mut place = Slot::undefined();
-    // SAFETY: see above; the array's only reference goes to Zend.
-    unsafe {
-        T::show(Object::new(object), view, Slot::new(&raw mut place));
-        place.value.arr
-    }
+    enter(ptr::null_mut(), || {
+        let view = match purpose {
+            ffi::_zend_prop_purpose_ZEND_PROP_PURPOSE_ARRAY_CAST
+            | ffi::_zend_prop_purpose_ZEND_PROP_PURPOSE_VAR_EXPORT => View::Cast,
+            ffi::_zend_prop_purpose_ZEND_PROP_PURPOSE_DEBUG => View::Dump,
+            // SAFETY: see above.
+            _ => return unsafe { ffi::zend_std_get_properties_for(object, purpose) },
+        };
+        let mut place = Slot::undefined();
+        // SAFETY: see above; the array's only reference goes to Zend.
+        unsafe {
+            T::show(Object::new(object), view, Slot::new(&raw mut place));
+            place.value.arr
+        }
+    })
 }

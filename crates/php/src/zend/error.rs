@@ -28,6 +28,19 @@ pub(crate) fn throw_error(parts: &[&[u8]]) -> Thrown {
     Thrown
 }
 
+/// Throws an `Error`: one of ours, which has panicked. Nothing is thrown where no code runs that could catch it, as at a request's end.
+#[cold]
+pub(crate) fn throw_bug() {
+    // SAFETY: the executor's globals live as long as PHP runs.
+    if unsafe { !(*globals::executor()).current_execute_data.is_null() } {
+        throw_error(&[BUG]);
+    }
+}
+
+/// What a script is told of a panic, whose own words, which may quote data, go to the standard error stream only.
+pub(crate) const BUG: &[u8] =
+    b"Vaquita: internal error; please report it, with what the log has of it";
+
 /// Throws a `TypeError` about an argument: what it must be, and the name of the type of the value in it that isn't.
 #[cold]
 pub(crate) fn throw_element_type_error(position: u32, what: &CStr, value: Value<'_>) -> Thrown {

@@ -1,8 +1,8 @@
 //! `foreach` over an object: Zend's iterator functions over one trait.
 
+use super::border::enter;
 use super::error::{Outcome, throw_error};
 use super::ffi;
-use super::guarded;
 use super::memory::{allocate, is_memory_exhausted};
 use super::object::{Class, Object};
 use super::slot::{Slot, type_of};
@@ -140,37 +140,39 @@ unsafe extern "C" fn key(walk: *mut ffi::zend_object_iterator, place: *mut ffi::
 }
 
 unsafe extern "C" fn forward<T: Iterate>(walk: *mut ffi::zend_object_iterator) {
-    guarded::cross();
-    let walk = walk.cast::<Walk>();
-    // SAFETY: as in `destroy`; the old element is released before its place is written again; the object is alive, the
-    // iterator holds it.
-    unsafe {
-        let place = &raw mut (*walk).element;
-        let mut old = ptr::read(place);
-        (*place).u1.type_info = ffi::IS_UNDEF;
-        ffi::zval_ptr_dtor(&raw mut old);
-        (*place).u1.type_info = ffi::IS_NULL;
-        if is_memory_exhausted() {
-            // Whoever walks may not give control back before the end: so this is the end.
-            return;
+    enter((), || {
+        let walk = walk.cast::<Walk>();
+        // SAFETY: as in `destroy`; the old element is released before its place is written again; the object is alive, the
+        // iterator holds it.
+        unsafe {
+            let place = &raw mut (*walk).element;
+            let mut old = ptr::read(place);
+            (*place).u1.type_info = ffi::IS_UNDEF;
+            ffi::zval_ptr_dtor(&raw mut old);
+            (*place).u1.type_info = ffi::IS_NULL;
+            if is_memory_exhausted() {
+                // Whoever walks may not give control back before the end: so this is the end.
+                return;
+            }
+            // An error is an exception that is pending: Zend looks for it itself, and the walk ends.
+            let (object, number) = (Object::new((*walk).zend.data.value.obj), (*walk).number + 1);
+            let _ = T::next(object, number, Slot::new(place));
+            if is_element(place) {
+                (*walk).number = number;
+            }
         }
-        // An error is an exception that is pending: Zend looks for it itself, and the walk ends.
-        let (object, number) = (Object::new((*walk).zend.data.value.obj), (*walk).number + 1);
-        let _ = T::next(object, number, Slot::new(place));
-        if is_element(place) {
-            (*walk).number = number;
-        }
-    }
+    })
 }
 
 unsafe extern "C" fn rewind<T: Iterate>(iterator: *mut ffi::zend_object_iterator) {
-    guarded::cross();
-    let walk = iterator.cast::<Walk>();
-    // SAFETY: as in `forward`.
-    unsafe {
-        if let Ok(true) = T::rewind(Object::new((*walk).zend.data.value.obj)) {
-            (*walk).number = -1;
-            forward::<T>(iterator);
+    enter((), || {
+        let walk = iterator.cast::<Walk>();
+        // SAFETY: as in `forward`.
+        unsafe {
+            if let Ok(true) = T::rewind(Object::new((*walk).zend.data.value.obj)) {
+                (*walk).number = -1;
+                forward::<T>(iterator);
+            }
         }
-    }
+    })
 }

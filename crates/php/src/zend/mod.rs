@@ -5,12 +5,14 @@
 //! 1. **Zend may long-jump.** Any call that can raise a fatal error or run user code may never return. So a frame that makes
 //!    such a call owns nothing: what must be freed belongs to a `zend_object` (its handler frees it) or to PHP's request memory.
 //!    The handles of this folder ([`string::Str`], [`slot::Slot`], [`object::Object`]) are plain words without destructors.
-//! 2. **The driver may panic.** [`guarded::Guarded::with`] catches that, and no Zend call happens inside it.
+//! 2. **We may panic.** [`guarded::Guarded::with`] catches what the driver does: no Zend call happens inside it, and what was worked on is thrown
+//!    away. What the glue does ends at the border ([`border::enter`]). Either way the script gets an `Error`.
 //! 3. **User code may come back.** While it runs (a warning's handler, a constructor, a destructor), nothing of a
 //!    [`guarded::Guarded`] is borrowed.
 
 pub(crate) mod array;
 pub(crate) mod blueprint;
+mod border;
 pub(crate) mod call;
 pub(crate) mod callback;
 mod class;

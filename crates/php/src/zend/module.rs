@@ -3,6 +3,7 @@
 //! PHP asks the object for one module, mysqlnd; the others are registered on the way. That works while PHP starts, not
 //! in `dl()`: see [`load`].
 
+use super::border::enter;
 use super::error::startup_warning;
 use super::ffi;
 use super::ini::{self, Setting};
@@ -143,8 +144,7 @@ unsafe extern "C" fn module_shutdown<M: Module>(
     _kind: c_int,
     module_number: c_int,
 ) -> ffi::zend_result {
-    super::guarded::cross();
-    M::stop();
+    enter((), M::stop);
     // SAFETY: takes back what `module_start` registered under this number.
     unsafe { ffi::zend_unregister_ini_entries(module_number) };
     ffi::ZEND_RESULT_CODE_SUCCESS
@@ -154,14 +154,12 @@ unsafe extern "C" fn request_start<M: Module>(
     _kind: c_int,
     _module_number: c_int,
 ) -> ffi::zend_result {
-    super::guarded::cross();
-    M::request_start();
+    enter((), M::request_start);
     ffi::ZEND_RESULT_CODE_SUCCESS
 }
 
 unsafe extern "C" fn request_end<M: Module>() -> ffi::zend_result {
-    super::guarded::cross();
-    M::request_end();
+    enter((), M::request_end);
     ffi::ZEND_RESULT_CODE_SUCCESS
 }
 
@@ -169,8 +167,7 @@ unsafe extern "C" fn request_shutdown<M: Module>(
     _kind: c_int,
     _module_number: c_int,
 ) -> ffi::zend_result {
-    super::guarded::cross();
-    M::request_shutdown();
+    enter((), M::request_shutdown);
     ffi::ZEND_RESULT_CODE_SUCCESS
 }
 

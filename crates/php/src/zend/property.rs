@@ -1,9 +1,9 @@
 //! Properties that are computed when they are read: Zend's handlers for them, over the table of the class.
 
+use super::border::enter;
 use super::error::{Outcome, throw_error};
 use super::ffi;
 use super::globals;
-use super::guarded;
 use super::object::{Class, Object};
 use super::slot::{Slot, Value};
 use super::string::Str;
@@ -38,14 +38,15 @@ unsafe fn compute<T: Class>(
     quiet: bool,
     place: *mut ffi::zval,
 ) -> Option<*mut ffi::zval> {
-    guarded::cross();
-    // SAFETY: promised by the caller.
-    unsafe {
-        (*place).u1.type_info = ffi::IS_NULL;
-        (property.read)(Object::new(object), Reading { slot: Slot::new(place), quiet })
-            .ok()
-            .map(|()| place)
-    }
+    enter(None, || {
+        // SAFETY: promised by the caller.
+        unsafe {
+            (*place).u1.type_info = ffi::IS_NULL;
+            (property.read)(Object::new(object), Reading { slot: Slot::new(place), quiet })
+                .ok()
+                .map(|()| place)
+        }
+    })
 }
 
 pub(super) unsafe extern "C" fn read<T: Class>(
@@ -85,12 +86,11 @@ pub(super) unsafe extern "C" fn write<T: Class>(
             throw_error(&[b"Cannot write read-only property ", class, b"::$", Str(name).bytes()]);
             return refused;
         };
-        guarded::cross();
         // Zend coerces the value to the declared type and keeps it in the object: what it returns is of that type, on which
         // compiled code relies. It gets no cache to fill in, or the next write would go past this handler.
         let stored = ffi::zend_std_write_property(object, name, value, core::ptr::null_mut());
         if !super::error::is_pending() {
-            write(Value::new(stored));
+            enter((), || write(Value::new(stored)));
         }
         stored
     }

@@ -1,5 +1,6 @@
 //! The table of C functions by which PDO calls a driver about a connection: each finds the state, and calls the method of its trait.
 
+use super::super::border::enter;
 use super::super::ffi;
 use super::super::guarded::cross;
 use super::super::held;
@@ -105,26 +106,27 @@ pub(super) unsafe extern "C" fn factory<T: Database>(
     dbh: *mut ffi::pdo_dbh_t,
     options: *mut ffi::zval,
 ) -> c_int {
-    cross();
-    // SAFETY: see above. The table of methods is what has PDO free the state. What was given for the connection before goes while that is still
-    // there, for user code may run.
-    unsafe {
-        if let Some(database) = known_database::<T>(dbh) {
-            database.held().clear();
+    enter(0, || {
+        // SAFETY: see above. The table of methods is what has PDO free the state. What was given for the connection before goes while that is still
+        // there, for user code may run.
+        unsafe {
+            if let Some(database) = known_database::<T>(dbh) {
+                database.held().clear();
+            }
+            let replaced = take_state::<T>(dbh).map_or_else(Vec::new, |mut state| {
+                let mut replaced = mem::take(&mut state.replaced);
+                replaced.push(state);
+                replaced
+            });
+            let state = State { database: T::new(), replaced };
+            (*dbh).driver_data = Box::into_raw(Box::new(state)).cast();
+            (*dbh).methods = &raw const *const { &Tables::<T>::HANDLE };
+            (*dbh).set_skip_param_evt(SKIPPED_EVENTS);
+            (*dbh).set_alloc_own_columns(1);
+            (*dbh).set_max_escaped_char_length(MOST_ESCAPED_BYTES);
+            database::<T>(dbh).connect(Handle::new(dbh), Options::new(options)).into()
         }
-        let replaced = take_state::<T>(dbh).map_or_else(Vec::new, |mut state| {
-            let mut replaced = mem::take(&mut state.replaced);
-            replaced.push(state);
-            replaced
-        });
-        let state = State { database: T::new(), replaced };
-        (*dbh).driver_data = Box::into_raw(Box::new(state)).cast();
-        (*dbh).methods = &raw const *const { &Tables::<T>::HANDLE };
-        (*dbh).set_skip_param_evt(SKIPPED_EVENTS);
-        (*dbh).set_alloc_own_columns(1);
-        (*dbh).set_max_escaped_char_length(MOST_ESCAPED_BYTES);
-        database::<T>(dbh).connect(Handle::new(dbh), Options::new(options)).into()
-    }
+    })
 }
 
 unsafe extern "C" fn close<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
@@ -145,22 +147,26 @@ unsafe extern "C" fn prepare<T: Database>(
     stmt: *mut ffi::pdo_stmt_t,
     _options: *mut ffi::zval,
 ) -> bool {
-    cross();
-    // SAFETY: see above.
-    unsafe {
-        let database = database::<T>(dbh);
-        let statement = give_state(stmt, || database.statement());
-        database.prepare(Handle::new(dbh), statement, Running::new(stmt), Str(sql))
-    }
+    enter(false, || {
+        // SAFETY: see above.
+        unsafe {
+            let database = database::<T>(dbh);
+            let statement = give_state(stmt, || database.statement());
+            database.prepare(Handle::new(dbh), statement, Running::new(stmt), Str(sql))
+        }
+    })
 }
 
 unsafe extern "C" fn run<T: Database>(
     dbh: *mut ffi::pdo_dbh_t,
     sql: *const ffi::zend_string,
 ) -> ffi::zend_long {
-    cross();
-    // SAFETY: see above.
-    unsafe { database::<T>(dbh).run(Handle::new(dbh), Str(sql.cast_mut()).bytes()).unwrap_or(-1) }
+    enter(-1, || {
+        // SAFETY: see above.
+        unsafe {
+            database::<T>(dbh).run(Handle::new(dbh), Str(sql.cast_mut()).bytes()).unwrap_or(-1)
+        }
+    })
 }
 
 unsafe extern "C" fn quote<T: Database>(
@@ -168,35 +174,41 @@ unsafe extern "C" fn quote<T: Database>(
     text: *const ffi::zend_string,
     kind: ffi::pdo_param_type,
 ) -> *mut ffi::zend_string {
-    cross();
-    // SAFETY: see above.
-    let quoted =
-        unsafe { database::<T>(dbh).quote(Handle::new(dbh), Str(text.cast_mut()).bytes(), kind) };
-    quoted.map_or(ptr::null_mut(), |quoted| quoted.0)
+    enter(ptr::null_mut(), || {
+        // SAFETY: see above.
+        let quoted = unsafe {
+            database::<T>(dbh).quote(Handle::new(dbh), Str(text.cast_mut()).bytes(), kind)
+        };
+        quoted.map_or(ptr::null_mut(), |quoted| quoted.0)
+    })
 }
 
 unsafe extern "C" fn begin<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
-    cross();
-    // SAFETY: see above.
-    unsafe { database::<T>(dbh).begin(Handle::new(dbh)) }
+    enter(false, || {
+        // SAFETY: see above.
+        unsafe { database::<T>(dbh).begin(Handle::new(dbh)) }
+    })
 }
 
 unsafe extern "C" fn commit<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
-    cross();
-    // SAFETY: see above.
-    unsafe { database::<T>(dbh).commit(Handle::new(dbh)) }
+    enter(false, || {
+        // SAFETY: see above.
+        unsafe { database::<T>(dbh).commit(Handle::new(dbh)) }
+    })
 }
 
 unsafe extern "C" fn roll_back<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
-    cross();
-    // SAFETY: see above.
-    unsafe { database::<T>(dbh).roll_back(Handle::new(dbh)) }
+    enter(false, || {
+        // SAFETY: see above.
+        unsafe { database::<T>(dbh).roll_back(Handle::new(dbh)) }
+    })
 }
 
 unsafe extern "C" fn in_transaction<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> bool {
-    cross();
-    // SAFETY: see above.
-    unsafe { database::<T>(dbh).is_in_transaction() }
+    enter(false, || {
+        // SAFETY: see above.
+        unsafe { database::<T>(dbh).is_in_transaction() }
+    })
 }
 
 unsafe extern "C" fn set_attribute<T: Database>(
@@ -204,9 +216,10 @@ unsafe extern "C" fn set_attribute<T: Database>(
     attribute: ffi::zend_long,
     value: *mut ffi::zval,
 ) -> bool {
-    cross();
-    // SAFETY: see above.
-    unsafe { database::<T>(dbh).set_attribute(Handle::new(dbh), attribute, Value::new(value)) }
+    enter(false, || {
+        // SAFETY: see above.
+        unsafe { database::<T>(dbh).set_attribute(Handle::new(dbh), attribute, Value::new(value)) }
+    })
 }
 
 unsafe extern "C" fn get_attribute<T: Database>(
@@ -214,22 +227,25 @@ unsafe extern "C" fn get_attribute<T: Database>(
     attribute: ffi::zend_long,
     slot: *mut ffi::zval,
 ) -> c_int {
-    cross();
-    // SAFETY: see above.
-    match unsafe { database::<T>(dbh).attribute(Handle::new(dbh), attribute, Slot::new(slot)) } {
-        Attribute::Known => 1,
-        Attribute::Failed => -1,
-        Attribute::Unknown => 0,
-    }
+    enter(0, || {
+        // SAFETY: see above.
+        match unsafe { database::<T>(dbh).attribute(Handle::new(dbh), attribute, Slot::new(slot)) }
+        {
+            Attribute::Known => 1,
+            Attribute::Failed => -1,
+            Attribute::Unknown => 0,
+        }
+    })
 }
 
 unsafe extern "C" fn last_id<T: Database>(
     dbh: *mut ffi::pdo_dbh_t,
     _name: *const ffi::zend_string,
 ) -> *mut ffi::zend_string {
-    cross();
-    // SAFETY: see above.
-    unsafe { database::<T>(dbh).last_insert_id().0 }
+    enter(ptr::null_mut(), || {
+        // SAFETY: see above.
+        unsafe { database::<T>(dbh).last_insert_id().0 }
+    })
 }
 
 unsafe extern "C" fn fetch_error<T: Database>(
@@ -237,41 +253,44 @@ unsafe extern "C" fn fetch_error<T: Database>(
     stmt: *mut ffi::pdo_stmt_t,
     info: *mut ffi::zval,
 ) {
-    cross();
-    // SAFETY: see above; `info` is an array that nobody else has, and that takes the string's reference.
-    unsafe {
-        let error = if stmt.is_null() {
-            database::<T>(dbh).error()
-        } else {
-            known_statement::<T::Statement>(stmt).and_then(Statement::error)
-        };
-        if let Some((number, text)) = error {
-            let (mut first, mut second) = (Slot::undefined(), Slot::undefined());
-            Slot::new(&raw mut first).long(number.into());
-            Slot::new(&raw mut second).str(text);
-            for value in [&raw mut first, &raw mut second] {
-                ffi::zend_hash_next_index_insert((*info).value.arr, value);
+    enter((), || {
+        // SAFETY: see above; `info` is an array that nobody else has, and that takes the string's reference.
+        unsafe {
+            let error = if stmt.is_null() {
+                database::<T>(dbh).error()
+            } else {
+                known_statement::<T::Statement>(stmt).and_then(Statement::error)
+            };
+            if let Some((number, text)) = error {
+                let (mut first, mut second) = (Slot::undefined(), Slot::undefined());
+                Slot::new(&raw mut first).long(number.into());
+                Slot::new(&raw mut second).str(text);
+                for value in [&raw mut first, &raw mut second] {
+                    ffi::zend_hash_next_index_insert((*info).value.arr, value);
+                }
             }
         }
-    }
+    })
 }
 
 unsafe extern "C" fn object_ends<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
-    cross();
-    // SAFETY: see above; but the state may be gone already, after a constructor that failed.
-    unsafe {
-        if !(*dbh).driver_data.is_null() {
-            database::<T>(dbh).object_ends(Handle::new(dbh));
+    enter((), || {
+        // SAFETY: see above; but the state may be gone already, after a constructor that failed.
+        unsafe {
+            if !(*dbh).driver_data.is_null() {
+                database::<T>(dbh).object_ends(Handle::new(dbh));
+            }
         }
-    }
+    })
 }
 
 unsafe extern "C" fn check_liveness<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> ffi::zend_result {
-    cross();
-    // SAFETY: see above.
-    if unsafe { database::<T>(dbh).is_alive(Handle::new(dbh)) } {
-        ffi::ZEND_RESULT_CODE_SUCCESS
-    } else {
-        ffi::ZEND_RESULT_CODE_FAILURE
-    }
+    enter(ffi::ZEND_RESULT_CODE_FAILURE, || {
+        // SAFETY: see above.
+        if unsafe { database::<T>(dbh).is_alive(Handle::new(dbh)) } {
+            ffi::ZEND_RESULT_CODE_SUCCESS
+        } else {
+            ffi::ZEND_RESULT_CODE_FAILURE
+        }
+    })
 }

@@ -1,7 +1,7 @@
 //! The table of C functions by which PDO calls a driver about a statement: each finds the state, and calls the method of its trait.
 
+use super::super::border::enter;
 use super::super::ffi;
-use super::super::guarded::cross;
 use super::super::held;
 use super::super::memory::{self, allocate};
 use super::super::slot::{self, Slot};
@@ -84,33 +84,35 @@ pub(super) unsafe fn give_state<'a, S: Statement>(
 // php_pdo_driver.h says.
 
 unsafe extern "C" fn free_statement<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above; nobody uses the state afterwards. What it held goes last, for its destructors may run user code, or jump away.
-    unsafe {
-        let state =
-            ptr::replace(&raw mut (*stmt).driver_data, ptr::null_mut()).cast::<StatementState<S>>();
-        if !state.is_null() {
-            let database = &raw const (*stmt).database_object_handle;
-            let statement = &(*state).statement;
-            statement.give_up(slot::type_of(database) != ffi::IS_UNDEF);
-            let held = statement.held().take();
-            let dropped = catch_unwind(AssertUnwindSafe(|| ptr::drop_in_place(state)));
-            debug_assert!(dropped.is_ok());
-            memory::release(state.cast());
-            held::release(held);
+    enter(1, || {
+        // SAFETY: see above; nobody uses the state afterwards. What it held goes last, for its destructors may run user code, or jump away.
+        unsafe {
+            let state = ptr::replace(&raw mut (*stmt).driver_data, ptr::null_mut())
+                .cast::<StatementState<S>>();
+            if !state.is_null() {
+                let database = &raw const (*stmt).database_object_handle;
+                let statement = &(*state).statement;
+                statement.give_up(slot::type_of(database) != ffi::IS_UNDEF);
+                let held = statement.held().take();
+                let dropped = catch_unwind(AssertUnwindSafe(|| ptr::drop_in_place(state)));
+                debug_assert!(dropped.is_ok());
+                memory::release(state.cast());
+                held::release(held);
+            }
         }
-    }
-    1
+        1
+    })
 }
 
 unsafe extern "C" fn execute<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe {
-        let made_for = (*(*stmt).driver_data.cast::<StatementState<S>>()).made_for;
-        let is_replaced = !ptr::eq((*(*stmt).dbh).driver_data, made_for);
-        statement::<S>(stmt).execute(Running::new(stmt), is_replaced).into()
-    }
+    enter(0, || {
+        // SAFETY: see above.
+        unsafe {
+            let made_for = (*(*stmt).driver_data.cast::<StatementState<S>>()).made_for;
+            let is_replaced = !ptr::eq((*(*stmt).dbh).driver_data, made_for);
+            statement::<S>(stmt).execute(Running::new(stmt), is_replaced).into()
+        }
+    })
 }
 
 unsafe extern "C" fn fetch<S: Statement>(
@@ -118,19 +120,21 @@ unsafe extern "C" fn fetch<S: Statement>(
     _orientation: ffi::pdo_fetch_orientation,
     _offset: ffi::zend_long,
 ) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe { statement::<S>(stmt).fetch(Running::new(stmt)).into() }
+    enter(0, || {
+        // SAFETY: see above.
+        unsafe { statement::<S>(stmt).fetch(Running::new(stmt)).into() }
+    })
 }
 
 unsafe extern "C" fn describe<S: Statement>(stmt: *mut ffi::pdo_stmt_t, column: c_int) -> c_int {
-    cross();
-    // SAFETY: see above. All are described at once, when PDO asks for the first.
-    unsafe {
-        let running = Running::new(stmt);
-        let is_known = usize::try_from(column).is_ok_and(|it| it < running.column_count());
-        (is_known && (running.is_described() || statement::<S>(stmt).describe(running))).into()
-    }
+    enter(0, || {
+        // SAFETY: see above. All are described at once, when PDO asks for the first.
+        unsafe {
+            let running = Running::new(stmt);
+            let is_known = usize::try_from(column).is_ok_and(|it| it < running.column_count());
+            (is_known && (running.is_described() || statement::<S>(stmt).describe(running))).into()
+        }
+    })
 }
 
 unsafe extern "C" fn get_column<S: Statement>(
@@ -156,15 +160,16 @@ unsafe extern "C" fn share_column<S: Statement>(
     result: *mut ffi::zval,
     _kind: *mut ffi::pdo_param_type,
 ) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe {
-        let (statement, column) = (statement::<S>(stmt), column.cast_unsigned());
-        if statement.values().has_given(column) {
-            statement.restore_values();
+    enter(0, || {
+        // SAFETY: see above.
+        unsafe {
+            let (statement, column) = (statement::<S>(stmt), column.cast_unsigned());
+            if statement.values().has_given(column) {
+                statement.restore_values();
+            }
+            statement.values().share(column, Slot::new(result)).into()
         }
-        statement.values().share(column, Slot::new(result)).into()
-    }
+    })
 }
 
 unsafe extern "C" fn parameter_event<S: Statement>(
@@ -172,26 +177,27 @@ unsafe extern "C" fn parameter_event<S: Statement>(
     bound: *mut ffi::pdo_bound_param_data,
     event: ffi::pdo_param_event,
 ) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe {
-        // Of a parameter that goes nothing is read: after an error's handler has run the statement PDO may tell of one that is gone.
-        let (ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC
-        | ffi::pdo_param_event_PDO_PARAM_EVT_EXEC_PRE) = event
-        else {
-            return 1;
-        };
-        let bound = Bound::new(bound);
-        if !bound.is_parameter() || (*stmt).driver_data.is_null() {
-            return 1;
+    enter(0, || {
+        // SAFETY: see above.
+        unsafe {
+            // Of a parameter that goes nothing is read: after an error's handler has run the statement PDO may tell of one that is gone.
+            let (ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC
+            | ffi::pdo_param_event_PDO_PARAM_EVT_EXEC_PRE) = event
+            else {
+                return 1;
+            };
+            let bound = Bound::new(bound);
+            if !bound.is_parameter() || (*stmt).driver_data.is_null() {
+                return 1;
+            }
+            let (statement, running) = (statement::<S>(stmt), Running::new(stmt));
+            let is_done = match event {
+                ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC => statement.bind(running, bound),
+                _ => statement.send(running, bound),
+            };
+            is_done.into()
         }
-        let (statement, running) = (statement::<S>(stmt), Running::new(stmt));
-        let is_done = match event {
-            ffi::pdo_param_event_PDO_PARAM_EVT_ALLOC => statement.bind(running, bound),
-            _ => statement.send(running, bound),
-        };
-        is_done.into()
-    }
+    })
 }
 
 unsafe extern "C" fn get_column_meta<S: Statement>(
@@ -199,22 +205,25 @@ unsafe extern "C" fn get_column_meta<S: Statement>(
     column: ffi::zend_long,
     result: *mut ffi::zval,
 ) -> c_int {
-    cross();
-    // SAFETY: see above.
-    let known = unsafe {
-        statement::<S>(stmt).write_column_meta(Running::new(stmt), column, Slot::new(result))
-    };
-    if known { ffi::ZEND_RESULT_CODE_SUCCESS } else { ffi::ZEND_RESULT_CODE_FAILURE }
+    enter(0, || {
+        // SAFETY: see above.
+        let known = unsafe {
+            statement::<S>(stmt).write_column_meta(Running::new(stmt), column, Slot::new(result))
+        };
+        if known { ffi::ZEND_RESULT_CODE_SUCCESS } else { ffi::ZEND_RESULT_CODE_FAILURE }
+    })
 }
 
 unsafe extern "C" fn next_rowset<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe { statement::<S>(stmt).next_rowset(Running::new(stmt)).into() }
+    enter(0, || {
+        // SAFETY: see above.
+        unsafe { statement::<S>(stmt).next_rowset(Running::new(stmt)).into() }
+    })
 }
 
 unsafe extern "C" fn close_cursor<S: Statement>(stmt: *mut ffi::pdo_stmt_t) -> c_int {
-    cross();
-    // SAFETY: see above.
-    unsafe { statement::<S>(stmt).close_cursor(Running::new(stmt)).into() }
+    enter(0, || {
+        // SAFETY: see above.
+        unsafe { statement::<S>(stmt).close_cursor(Running::new(stmt)).into() }
+    })
 }

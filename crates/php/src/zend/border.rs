@@ -1,0 +1,21 @@
+//! Where Zend calls in: what was borrowed by a call that never came back is free again, and a panic goes no further.
+//!
+//! A panic here is one of the glue's: it had borrowed nothing of the driver's to change, for there [`guarded::Guarded::with`] catches. Zend
+//! may jump over this catch, to its own, where a request ends by a fatal error. Rust promises nothing of that; where we build for, it does no
+//! harm: a catch is an entry in a table of the object file, which is read by who unwinds, and the compiler takes the call that jumped for one
+//! that never comes back. Without it, a slip of the glue would be the end of the worker, whatever the request.
+
+use super::error::throw_bug;
+use super::guarded;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Does the work of a call of Zend's; if it panics, an `Error` is thrown and the call comes to `instead`.
+#[inline(always)]
+pub(super) fn enter<R>(instead: R, work: impl FnOnce() -> R) -> R {
+    guarded::cross();
+    // What the work was about to change is thrown away, or was Zend's, which keeps it whole.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        throw_bug();
+        instead
+    })
+}
