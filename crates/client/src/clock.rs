@@ -78,6 +78,12 @@ impl Clock {
         self.waiting = wanting.map(|it| Box::new(Waiting::new(it, connection)));
     }
 
+    /// Tells nobody of anything any more.
+    pub(crate) fn fall_silent(&mut self) {
+        self.observer = None;
+        self.waiting = None;
+    }
+
     /// Whether single waits are told.
     #[inline]
     pub(crate) fn tells_waits(&self) -> bool {

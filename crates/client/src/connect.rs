@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::time::Instant;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::{Capabilities, Charset, Command};
 
@@ -112,6 +113,7 @@ impl Connection {
         mut connecting: Connecting,
         spent: &mut Statistics,
     ) -> Result<Connection, Error> {
+        panic_point("client/connect");
         let mut stream = PacketStream::new(transport);
         stream.counted().attempts = 1;
         let established = match handshake::establish(&mut stream, options, tls, &mut connecting) {

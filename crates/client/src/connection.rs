@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
@@ -227,6 +228,7 @@ impl Connection {
 
     /// Says goodbye if nothing is pending, and closes the connection. Nothing happens if it was closed before.
     pub fn close(&mut self) {
+        panic_point("client/connection close");
         if self.state == State::Ready && (self.reuse.is_owed() || self.reuse.is_first()) {
             let _ = self.stream.write_goodbye(Command::Quit.code(), &[]);
         } else if self.state == State::Ready {
@@ -244,6 +246,13 @@ impl Connection {
         self.state = State::Broken;
         self.stream.rest();
         self.stream.transport().abandon();
+    }
+
+    /// Lets go of the connection behind a panic: nobody knows what was sent in part, so nothing more is, nor is anybody told. The server sees
+    /// the end.
+    pub fn give_up(&mut self) {
+        self.stream.fall_silent();
+        self.abandon();
     }
 
     /// Tells another number of affected rows: that of before, after results that nobody asked for were skipped, or none.
@@ -385,6 +394,10 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.close();
+        if std::thread::panicking() {
+            self.give_up(); // another panic would be the end of the process
+        } else {
+            self.close();
+        }
     }
 }

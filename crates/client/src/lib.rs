@@ -149,7 +149,7 @@ pub use wire::ByteStream;
 pub use vaquita_protocol::{
     BinaryRow, Capabilities, Charset, ColumnDefinition41, ColumnFlags, ColumnType, Data, Encoding,
     Malformed, Parameter, StatusFlags, TextRow, binary_row, binary_value, collation_name,
-    command_name,
+    command_name, panic_point,
     text_row::{TextValue, TextValues},
 };
 pub use vaquita_sys::{Area, Block, Lender, Process, System};

@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::{ComStmtExecute, Command, Malformed, Parameter};
 
@@ -188,6 +189,7 @@ impl Connection {
         commands: &mut impl Iterator<Item = Pipelined<'a>>,
         until: Until,
     ) {
+        panic_point("client/pipeline");
         if due.is_empty() && self.state == State::Ready && self.await_kill().is_err() {
             return self.break_off();
         }

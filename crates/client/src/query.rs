@@ -1,6 +1,7 @@
 //! Sending a query and reading the beginning of each of its results.
 
 use std::time::Duration;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::{ComQueryResponse, Command, Malformed, StatusFlags};
 
@@ -51,6 +52,7 @@ impl Connection {
     /// # Errors
     /// The server refused the query, or the connection failed, or no response is due.
     pub fn read_query_response(&mut self) -> Result<QueryResponse, Error> {
+        panic_point("client/query");
         self.state.allow(Call::ReadResponse)?;
         if self.reuse.is_first() {
             return self.read_first_response();

@@ -1,6 +1,7 @@
 //! The columns and rows of a result set, as they arrive.
 
 use std::sync::Arc;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::{
     Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket,
@@ -178,6 +179,7 @@ impl Connection {
     }
 
     fn store_rows(&mut self) -> Result<Buffered, Error> {
+        panic_point("client/result_set");
         let mut storage = std::mem::take(&mut self.storage);
         // What stands before the first row is none of the result's.
         self.stream.begin_storing();

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::{ComStmtExecute, ComStmtPrepareOk, Command, ErrPacket, Parameter};
 
@@ -144,6 +145,7 @@ impl Connection {
 
     /// Has the server prepare a statement; if it has too many, those that are kept are given up.
     pub(crate) fn prepare_afresh(&mut self, sql: &[u8]) -> Result<Statement, Error> {
+        panic_point("client/statement");
         match self.prepare_on_server(sql) {
             Err(Error::Server { code: codes::TOO_MANY_STATEMENTS, .. }) if self.give_up_kept() => {
                 self.by_itself(Own::Again, |it| it.prepare_on_server(sql))

@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use vaquita_client::panic_point;
 
 use vaquita_client::{
     Columns, Connection, Data, Dialect, Encoding, Error, Onlooker, Parameter, QueryResponse,
@@ -165,6 +166,7 @@ impl Access {
         connection: &mut Connection,
         sql: &[u8],
     ) -> Result<QueryResponse, Error> {
+        panic_point("kv/access");
         let asked = Asked { sql, given: None };
         let found = self.find(connection, asked)?;
         if let Found::Answered(columns) = found {

@@ -15,12 +15,14 @@ pub(crate) mod trace;
 
 use crate::observing::{publishing, tracing};
 use crate::session::{self, key_value, tls};
+use crate::zend::border;
 use crate::zend::classes;
 use crate::zend::ini::{Scope, Setting};
 use crate::zend::module::{Functions, Module, text};
 use core::ffi::{CStr, c_int};
 use std::ffi::CString;
 use std::sync::OnceLock;
+use vaquita_client::panic_point;
 
 /// Why the driver is not in use, if it isn't; written once, at PHP's start.
 pub(crate) static INACTIVE: OnceLock<CString> = OnceLock::new();
@@ -83,6 +85,7 @@ impl Module for Vaquita {
     }
 
     fn start(module_number: c_int) {
+        border::set_give_up(session::give_up);
         if INACTIVE.get().is_none() {
             classes::register_own(module_number);
         }
@@ -100,12 +103,14 @@ impl Module for Vaquita {
 
     fn request_shutdown() {
         session::let_go();
+        panic_point("php/request_shutdown");
         tracing::warn_of_failure();
         publishing::warn_of_failure();
     }
 
     fn request_end() {
         session::end_request();
+        panic_point("php/request_end");
         tracing::end_request();
         publishing::end_request(metrics::page);
     }

@@ -3,6 +3,7 @@
 use crate::binary_value::{DateTime, Time};
 use crate::column_definition41::ColumnType;
 use crate::malformed::Malformed;
+use crate::panic_point::panic_point;
 use crate::reader::Reader;
 use crate::writer::put_lenenc_bytes;
 
@@ -95,6 +96,7 @@ impl<'a> BinaryRow<'a> {
     /// It is no row, it ends early, a value is longer than the payload, or bytes are left.
     #[inline]
     pub fn check(&self) -> Result<(), Malformed> {
+        panic_point("protocol/binary_row");
         let mut reader = Reader::new(BinaryRow::NAME, self.payload);
         if reader.u8("packet_header")? != 0 {
             return Err(reader.malformed("packet_header"));

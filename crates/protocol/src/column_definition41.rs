@@ -1,5 +1,6 @@
 //! What a result set says about one of its columns.
 
+use crate::panic_point::panic_point;
 use std::fmt;
 use std::sync::Arc;
 
@@ -207,6 +208,7 @@ struct Fields {
 impl Fields {
     /// Reads a payload that stands so far behind the beginning of its block.
     fn parse(payload: &[u8], offset: usize) -> Result<Self, Malformed> {
+        panic_point("protocol/column_definition41");
         let mut reader = Reader::new(PACKET, payload);
         let mut names = [Name { start: 0, end: 0 }; NAMES.len()];
         for (name, field) in names.iter_mut().zip(NAMES) {

@@ -1,6 +1,7 @@
 //! Failure, and why.
 
 use crate::malformed::Malformed;
+use crate::panic_point::panic_point;
 use crate::reader::{ERR_HEADER, Reader};
 
 /// The server's refusal.
@@ -27,6 +28,7 @@ impl<'a> ErrPacket<'a> {
     /// # Errors
     /// The payload is something else, is cut, or has the error number 0.
     pub fn parse(payload: &'a [u8]) -> Result<Self, Malformed> {
+        panic_point("protocol/err_packet");
         let mut reader = Reader::new("ERR_Packet", payload);
         if reader.u8("header")? != ERR_HEADER {
             return Err(reader.malformed("header"));

@@ -2,6 +2,7 @@
 
 use crate::capabilities::Capabilities;
 use crate::malformed::Malformed;
+use crate::panic_point::panic_point;
 use crate::reader::Reader;
 use crate::status_flags::StatusFlags;
 
@@ -38,6 +39,7 @@ impl<'a> OkPacket<'a> {
     /// # Errors
     /// The payload is something else, or is cut.
     pub fn parse(payload: &'a [u8], capabilities: Capabilities) -> Result<Self, Malformed> {
+        panic_point("protocol/ok_packet");
         let mut reader = Reader::new("OK_Packet", payload);
         if !matches!(reader.u8("header")?, OK_HEADER | OK_AS_EOF_HEADER) {
             return Err(reader.malformed("header"));

@@ -1,6 +1,7 @@
 //! A row of the text protocol.
 
 use crate::malformed::Malformed;
+use crate::panic_point::panic_point;
 use crate::reader::{NULL_VALUE, Reader};
 use crate::writer::put_lenenc_bytes;
 
@@ -44,6 +45,7 @@ impl<'a> TextRow<'a> {
     /// Whether the payload holds exactly the values it should.
     #[inline]
     pub fn is_whole(&self) -> bool {
+        panic_point("protocol/text_row");
         let mut end = 0;
         for _ in 0..self.columns {
             let Some(&length) = self.payload.get(end) else { return false };

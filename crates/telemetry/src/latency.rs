@@ -2,6 +2,7 @@
 
 use histogram::{Config, Histogram};
 use vaquita_client::Reply;
+use vaquita_client::panic_point;
 
 /// Eight buckets for each power of two, so that a figure is off by an eighth at the most; up to 2^42 ns, which is 73 minutes.
 const CONFIG: Config = match Config::new(3, 42) {
@@ -168,6 +169,7 @@ impl Latencies {
     /// Counts a reply.
     #[inline]
     pub fn count(&mut self, reply: Reply) {
+        panic_point("telemetry/latency");
         match self.times.get_mut(Kind::of(reply.command) as usize) {
             Some(Some(times)) if reply.first_byte_ns == reply.last_byte_ns => {
                 times.at_once.add(reply.last_byte_ns);

@@ -1,6 +1,7 @@
 //! What a server sent, compressed packet by compressed packet, back to the bytes that they stand for.
 
 use std::io;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::compressed_packet_header::COMPRESSED_PACKET_HEADER_BYTES;
 use vaquita_protocol::reader::{chunk_at, span};
@@ -76,6 +77,7 @@ impl Inward {
         room: &mut [u8],
         mut receive: impl FnMut(&mut [u8]) -> io::Result<usize>,
     ) -> Result<usize, Error> {
+        panic_point("client/compression");
         if self.payload.plain_left == 0 {
             self.begin(sequence_id, &mut receive)?;
         }

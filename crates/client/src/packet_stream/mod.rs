@@ -11,6 +11,7 @@ mod storing;
 mod timed;
 
 use std::fmt;
+use vaquita_protocol::panic_point;
 
 pub(crate) use long::ReceivedLongRow;
 pub(crate) use pipelined::ReplyIds;
@@ -126,6 +127,7 @@ impl PacketStream {
     /// # Errors
     /// As [`Transport::start_tls`]; and if the server has already said more: whoever said it in plain text may be anybody.
     pub(crate) fn start_tls(&mut self, setup: tls::Setup) -> Result<(), Error> {
+        panic_point("client/tls");
         if self.start != self.end {
             return Err(Error::Tls("the server sent data before TLS began".to_owned()));
         }
@@ -305,6 +307,7 @@ impl PacketStream {
     }
 
     fn fill_by_reading(&mut self, need: usize) -> Result<(), Error> {
+        panic_point("client/packet_stream read");
         while self.end - self.start < need {
             self.make_room(need)?;
             let most = self.read_ahead.max(need - (self.end - self.start));

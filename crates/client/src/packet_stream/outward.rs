@@ -1,6 +1,7 @@
 //! Packets to the server: commands, and what else belongs to an exchange; long payloads in several.
 
 use std::io::IoSlice;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::PacketHeader;
 use vaquita_protocol::packet_header::MAX_PACKET_PAYLOAD_BYTES;
@@ -15,6 +16,7 @@ const MAX_COPIED_WRITE_BYTES: usize = 8 << 10;
 impl PacketStream {
     /// Sends a command: its byte and its body, as one payload with sequence id 0.
     pub(crate) fn write_command(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
+        panic_point("client/packet_stream");
         self.refuse_leftovers()?;
         self.begin_exchange();
         self.count_command(code);

@@ -89,6 +89,11 @@ impl PacketStream {
         self.clock.has_been_written_to();
     }
 
+    /// Tells its observer of nothing any more.
+    pub(crate) fn fall_silent(&mut self) {
+        self.clock.fall_silent();
+    }
+
     /// Tells of the reply that came last, as far as it has come.
     pub(crate) fn tell_reply(&mut self) {
         self.clock.tell_reply();

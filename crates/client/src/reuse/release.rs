@@ -1,6 +1,7 @@
 //! The end of a user's session: what it left is wiped out, by commands that are sent in one write.
 
 use std::time::Duration;
+use vaquita_protocol::panic_point;
 
 use vaquita_protocol::{Capabilities, Command, SetOption};
 
@@ -22,6 +23,7 @@ impl Connection {
     /// With `idle_timeout` the server is told to end the session after that time, unless it would sooner anyhow; the next user's first
     /// command tells it otherwise. Where the first reset of a connection is due, this takes a round trip.
     pub fn release(&mut self, idle_timeout: Option<Duration>) -> bool {
+        panic_point("client/reuse release");
         if !self.options.is_persistent
             || self.state != State::Ready
             || self.spoilt.is_some()

@@ -1,6 +1,7 @@
 //! The beginning of the next user's session: what the server has said meanwhile, and what could not be done before.
 
 use vaquita_protocol::Command;
+use vaquita_protocol::panic_point;
 
 use super::learnt::Learnt;
 use super::{Left, Reset, first::First};
@@ -41,6 +42,7 @@ impl Connection {
         other: Option<&ConnectOptions>,
         check: PoolCheck,
     ) -> Result<(), Error> {
+        panic_point("client/reuse resume");
         match (self.reuse.left, check) {
             (Left::Nothing, PoolCheck::None) => {}
             (Left::Nothing, PoolCheck::Peek) => self.look()?,

@@ -15,6 +15,7 @@ use crate::zend::slot::Slot;
 use column::{Column, are_plain, write_long};
 use core::cell::Cell;
 use reader::Reader;
+use vaquita_client::panic_point;
 use vaquita_client::{
     BinaryRow, ColumnDefinition41, LongRow, LongRowValue, Row, TextRow, TextValue,
 };
@@ -124,6 +125,7 @@ impl Layout {
         slot: Slot<'_>,
         recycler: Option<&Recycler>,
     ) {
+        panic_point("php/convert");
         let template = self.template(shape);
         if !template.is_made() {
             // Most results have one row, and many of the others thousands.

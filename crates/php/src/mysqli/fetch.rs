@@ -6,6 +6,7 @@ use crate::session::advanced::Advanced;
 use crate::zend::blueprint::Blueprint;
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
+use vaquita_client::panic_point;
 
 /// `mysqli_fetch_row`.
 pub(crate) fn fetch_row(call: &mut Call<'_>) -> Outcome {
@@ -15,6 +16,7 @@ pub(crate) fn fetch_row(call: &mut Call<'_>) -> Outcome {
 
 /// `mysqli_fetch_assoc`.
 pub(crate) fn fetch_assoc(call: &mut Call<'_>) -> Outcome {
+    panic_point("php/mysqli/fetch");
     let open = only_argument(call)?;
     fetch(call, open, Shape::Map)
 }

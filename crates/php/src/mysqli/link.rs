@@ -13,6 +13,7 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::rc::Rc;
+use vaquita_client::panic_point;
 use vaquita_client::{UNKNOWN_ROWS, collation_name};
 
 /// How far a link has come.
@@ -165,6 +166,7 @@ fn open(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outcome
 
 /// Lets a property be read from `least` on.
 fn allowed(link: Object<'_, Link>, reading: &Reading<'_>, least: Status) -> Outcome {
+    panic_point("php/mysqli/link");
     match link.status.get() >= least {
         true => Ok(()),
         false if reading.quiet => Err(Thrown),

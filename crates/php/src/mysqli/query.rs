@@ -12,6 +12,7 @@ use crate::zend::error::{Outcome, Thrown, deprecated, is_pending};
 use crate::zend::object::{Object, make};
 use crate::zend::version;
 use std::rc::Rc;
+use vaquita_client::panic_point;
 
 /// `MYSQLI_ASYNC`.
 const ASYNC: i64 = 8;
@@ -25,6 +26,7 @@ pub(crate) fn query(call: &mut Call<'_>) -> Outcome {
 }
 
 fn run_query(call: &mut Call<'_>, link: Object<'_, Link>) -> Outcome {
+    panic_point("php/mysqli/query");
     let sql = call.bytes()?;
     let mode = call.long_or(STORE_RESULT)?;
     if sql.is_empty() {

@@ -18,6 +18,7 @@ use core::cell::{Cell, OnceCell};
 use core::ops::Deref;
 use std::rc::Rc;
 use vaquita_client::Connection;
+use vaquita_client::panic_point;
 
 /// `MYSQLI_STORE_RESULT`: the whole result is received at once.
 pub(super) const STORE_RESULT: i64 = 0;
@@ -272,6 +273,7 @@ impl Iterate for ResultSet {
     }
 
     fn next(object: Object<'_, ResultSet>, _number: i64, slot: Slot<'_>) -> Outcome {
+        panic_point("php/mysqli/result");
         ResultSet::of(object)?.fetch_recycled(Shape::Map, slot)
     }
 }

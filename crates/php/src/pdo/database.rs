@@ -16,6 +16,7 @@ use crate::zend::string::Str;
 use crate::zend::version;
 use core::cell::Cell;
 use std::rc::Rc;
+use vaquita_client::panic_point;
 use vaquita_client::{StatusFlags, UNKNOWN_ROWS};
 
 /// ER_UNSUPPORTED_PS: the server does not prepare statements of this kind.
@@ -196,6 +197,7 @@ impl pdo::Database for Database {
     }
 
     fn run(&self, handle: Handle<'_>, sql: &[u8]) -> Option<i64> {
+        panic_point("php/pdo/database");
         memcache::telling(&self.session, || self.run_query(handle, sql))
     }
 

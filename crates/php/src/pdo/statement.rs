@@ -21,6 +21,7 @@ use crate::zend::slot::Slot;
 use crate::zend::string::Str;
 use core::cell::Cell;
 use std::rc::Rc;
+use vaquita_client::panic_point;
 use vaquita_client::{Columns, Statement as Prepared, codes};
 
 /// What PDO reports where a parameter is missing, or one too many.
@@ -354,6 +355,7 @@ impl pdo::Statement for Statement {
     }
 
     fn fetch(&self, running: Running<'_>) -> bool {
+        panic_point("php/pdo/statement");
         // PDO's own loop over all rows does not give control back: PHP ends the script behind it.
         if memory::is_memory_exhausted() && memory::used() > self.used_bytes.get() {
             return false;

@@ -40,6 +40,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 use stock_words::Warnings;
+use vaquita_client::panic_point;
 use vaquita_client::{
     Columns, ConnectOptions, Connection, Error, Lease, Pollable, PoolLimits, Session as Said,
     State, Statistics,
@@ -106,16 +107,24 @@ pub(crate) fn let_go() {
     SESSIONS.with(|sessions| sessions.each(|session| session.memcache.clear()));
 }
 
+/// A panic of the glue's has ended a call: no connection of this thread that is in use is used again.
+pub(crate) fn give_up() {
+    SESSIONS.with(|sessions| sessions.each(Session::give_up_connection));
+}
+
 /// The request's objects are gone: what connections that outlive it still have of its memory goes back.
 pub(crate) fn end_request() {
     SESSIONS.with(|sessions| {
         sessions.each(|session| {
-            let _ = session.connection.with(|connection| {
+            let forgotten = session.connection.with(|connection| {
                 if let Some(connection) = connection {
                     connection.forget_rows();
                     connection.tell_reply();
                 }
             });
+            if forgotten.is_err() {
+                session.give_up_connection();
+            }
             session.hand_over_advice();
         });
     });
@@ -281,6 +290,7 @@ impl Session {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<R, Error>,
     ) -> Result<R, Failed> {
+        panic_point("php/session");
         self.error.clear();
         let worked = self
             .connection
@@ -289,16 +299,20 @@ impl Session {
             Ok(Some(result)) => self.error.settle(result),
             Ok(None) => Err(self.error.set_absence()),
             Err(Bug) => {
-                // After a panic nobody knows the connection's state: it goes.
-                let _ = self.connection.with(|slot| {
-                    let mut connection = slot.take()?;
-                    self.end_counting(&connection.counted());
-                    connection.abandon(); // a goodbye could end what was sent in part
-                    Some(())
-                });
+                self.give_up_connection();
                 Err(self.error.set_bug())
             }
         }
+    }
+
+    /// After a panic nobody knows the connection's state: it goes.
+    fn give_up_connection(&self) {
+        let _ = self.connection.with(|slot| {
+            let mut connection = slot.take()?;
+            self.end_counting(&connection.counted());
+            connection.give_up();
+            Some(())
+        });
     }
 
     /// Changes something of the connection that can't fail; nothing happens if there is none.

@@ -8,6 +8,7 @@
 use super::error::throw_bug;
 use super::guarded;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 /// Does the work of a call of Zend's; if it panics, an `Error` is thrown and the call comes to `instead`.
 #[inline(always)]
@@ -15,7 +16,18 @@ pub(super) fn enter<R>(instead: R, work: impl FnOnce() -> R) -> R {
     guarded::cross();
     // What the work was about to change is thrown away, or was Zend's, which keeps it whole.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        guarded::cross(); // what was being looked at is so no longer
+        if let Some(give_up) = GIVE_UP.get() {
+            give_up();
+        }
         throw_bug();
         instead
     })
+}
+
+static GIVE_UP: OnceLock<fn()> = OnceLock::new();
+
+/// Says what is to be given up when the glue has panicked: nobody can tell what it was about. That may not panic, nor run user code.
+pub(crate) fn set_give_up(give_up: fn()) {
+    let _ = GIVE_UP.set(give_up);
 }

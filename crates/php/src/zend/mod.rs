@@ -12,7 +12,7 @@
 
 pub(crate) mod array;
 pub(crate) mod blueprint;
-mod border;
+pub(crate) mod border;
 pub(crate) mod call;
 pub(crate) mod callback;
 mod class;

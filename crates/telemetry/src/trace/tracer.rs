@@ -1,6 +1,7 @@
 //! The tracer of a thread: takes what the driver tells, and writes its lines, all of them or those around something slow.
 
 use std::time::Duration;
+use vaquita_client::panic_point;
 
 use vaquita_client::{Ended, Event, Wait};
 
@@ -45,6 +46,7 @@ impl Tracer {
 
     /// Something was waited for.
     pub fn waited(&mut self, wait: &Wait<'_>) {
+        panic_point("telemetry/trace");
         if let Some(request) = &mut self.request {
             request.waits.add(wait);
         }
