@@ -1,6 +1,7 @@
 //! Another user on the same connection.
 
 use vaquita_protocol::{Capabilities, ComChangeUser, Command};
+use zeroize::Zeroize;
 
 use crate::auth::{Accepted, Authentication};
 use crate::connection::Connection;
@@ -27,7 +28,7 @@ impl Connection {
     ) -> Result<(), Error> {
         let options = ConnectOptions {
             user: user.to_vec(),
-            password: password.to_vec(),
+            password: password.into(),
             database: Some(database.to_vec()).filter(|name| !name.is_empty()),
             ..(*self.options).clone()
         };
@@ -46,6 +47,7 @@ impl Connection {
             client_plugin_name: authentication.plugin().name(),
             attributes: &attributes(&options),
         }))?;
+        self.body.zeroize();
         let accepted = authentication.run(&mut self.stream, PacketKind::ChangeUser);
         let changed = accepted.and_then(|accepted| self.begin_again(&accepted, database));
         match changed {

@@ -4,6 +4,8 @@ use vaquita_protocol::{
     Capabilities, Charset, ErrPacket, HandshakeResponse41, HandshakeV10, SslRequest,
 };
 
+use zeroize::Zeroizing;
+
 use crate::auth::{Authentication, Plugin};
 use crate::clock::Connecting;
 use crate::compression::ZSTD_COMPRESSION_LEVEL;
@@ -34,6 +36,11 @@ pub(crate) struct Greeting {
     pub(crate) nonce: Vec<u8>,
     pub(crate) capabilities: Capabilities,
 }
+
+/// The most bytes that a length takes.
+const LENGTH_BYTES: usize = 9;
+/// What a handshake response has at the most beside texts that somebody chose: flags, lengths, NULs, the plugin's name.
+const FIXED_BYTES: usize = 128;
 
 /// What the connection phase ends with.
 pub(crate) struct Established {
@@ -91,7 +98,12 @@ pub(crate) fn establish(
     let (plugin, nonce) = (greeting.plugin, &greeting.nonce);
     let mut authentication = Authentication::new(plugin, nonce, options, privacy, capabilities);
     let auth_response = authentication.first_response(greeting.capabilities)?;
-    let mut response = Vec::new();
+    let attributes = attributes(options);
+    // It may have the password in it: with so much room there is one copy.
+    let texts = attributes.iter().map(|(name, value)| 2 * LENGTH_BYTES + name.len() + value.len());
+    let room = FIXED_BYTES + options.user.len() + auth_response.len() + texts.sum::<usize>();
+    let room = room + options.database.as_ref().map_or(0, Vec::len);
+    let mut response = Zeroizing::new(Vec::with_capacity(room));
     let for_response = for_auth_response(auth_response.len()) & greeting.capabilities;
     HandshakeResponse41 {
         capabilities: capabilities | for_response,
@@ -101,7 +113,7 @@ pub(crate) fn establish(
         auth_response: &auth_response,
         database: options.database.as_deref().unwrap_or_default(),
         client_plugin_name: authentication.plugin().name(),
-        attributes: &attributes(options),
+        attributes: &attributes,
         zstd_compression_level: ZSTD_COMPRESSION_LEVEL,
     }
     .encode(&mut response);

@@ -84,6 +84,7 @@ mod observing;
 mod options;
 mod own;
 mod packet_stream;
+mod password;
 mod pipeline;
 mod placeholders;
 mod poll;
@@ -127,6 +128,7 @@ pub use normalised::{
 };
 pub use options::{Address, CleartextPassword, ConnectOptions, Watched};
 pub use own::{Own, OwnCommands};
+pub use password::Password;
 pub use pipeline::{Done, Pipelined, Until};
 pub use placeholders::{Piece, next_piece};
 pub use poll::{Pollable, Polled, poll};

@@ -8,6 +8,7 @@ use vaquita_protocol::{Capabilities, Charset};
 
 use crate::compression::CompressionAlgorithm;
 use crate::host_links::HostLimit;
+use crate::password::Password;
 use crate::tls::TlsOptions;
 use crate::waits::Observer;
 
@@ -49,7 +50,7 @@ pub struct ConnectOptions {
     /// The user's name.
     pub user: Vec<u8>,
     /// The user's password; never shown.
-    pub password: Vec<u8>,
+    pub password: Password,
     /// The database to begin with.
     pub database: Option<Vec<u8>>,
     /// The connection's character set; `None` for that of the server's greeting.
@@ -111,7 +112,7 @@ impl ConnectOptions {
         ConnectOptions {
             address,
             user: Vec::new(),
-            password: Vec::new(),
+            password: Password::empty(),
             database: None,
             charset: None,
             capabilities: Capabilities::NONE,
@@ -204,7 +205,7 @@ mod tests {
     fn debug_shows_no_password() {
         let mut options = ConnectOptions::new(Address::Unix("/run/server.sock".into()));
         options.user = b"root".to_vec();
-        options.password = b"hunter2".to_vec();
+        options.password = b"hunter2".into();
         options.init_commands = vec![b"SET PASSWORD = 'hunter2'".to_vec()];
         let shown = format!("{options:?}");
         assert!(shown.contains("root") && !shown.contains("hunter2"), "{shown}");

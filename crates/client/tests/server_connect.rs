@@ -76,20 +76,20 @@ fn each_plugin_takes_the_right_password_only() {
                     make_user(&server, &user, identified, password);
                     let mut options = ConnectOptions::new(address.clone());
                     options.user = user.clone().into_bytes();
-                    options.password = b"wrong".to_vec();
+                    options.password = b"wrong".into();
                     let message = refused(&options, 1045, b"28000");
                     assert!(
                         message.contains(&user) && message.contains("using password: YES"),
                         "{message}"
                     );
-                    options.password = password.as_bytes().to_vec();
+                    options.password = password.as_bytes().into();
                     let mut first = Connection::connect(&options).unwrap();
                     assert!(text(&mut first, "SELECT USER()").starts_with(&user));
                     // The second time the hash is in the server's cache.
                     let mut second = Connection::connect(&options).unwrap();
                     second.ping().unwrap();
                     if !password.is_empty() {
-                        options.password = Vec::new();
+                        options.password = b"".into();
                         let message = refused(&options, 1045, b"28000");
                         assert!(message.contains("using password: NO"), "{message}");
                     }
@@ -106,7 +106,7 @@ fn a_password_too_long_for_the_key_is_refused_here() {
         make_user(&server, "sha2_too_long", "IDENTIFIED WITH caching_sha2_password BY", &password);
         let mut options = ConnectOptions::new(server.tcp());
         options.user = b"sha2_too_long".to_vec();
-        options.password = password.into_bytes();
+        options.password = password.into_bytes().into();
         let message = refused(&options, 2000, b"HY000");
         assert!(message.contains("too long"), "{message}");
     }
@@ -271,7 +271,7 @@ fn a_connection_shows_no_password() {
         make_user(&server, "shown", "IDENTIFIED WITH caching_sha2_password BY", password);
         let mut options = ConnectOptions::new(server.unix());
         options.user = b"shown".to_vec();
-        options.password = password.as_bytes().to_vec();
+        options.password = password.as_bytes().into();
         // The server does not have the hash yet, so the password itself has just been sent.
         let connection = Connection::connect(&options).unwrap();
         let shown = format!("{connection:?}");

@@ -90,7 +90,7 @@ impl Transport {
         let tls = TlsOptions { verify: Verify::None, ..TlsOptions::default() };
         ConnectOptions {
             user: user.as_bytes().to_vec(),
-            password: password.as_bytes().to_vec(),
+            password: password.into(),
             tls: (self == Transport::Tls).then_some(tls),
             ..ConnectOptions::new(address)
         }

@@ -99,7 +99,7 @@ fn only_who_asks_for_the_same_gets_a_connection() {
         let mut pool = Pool::default();
         let id = give_new(&mut pool, &options);
         let different = [
-            ConnectOptions { password: b"wrong".to_vec(), ..options.clone() },
+            ConnectOptions { password: b"wrong".into(), ..options.clone() },
             ConnectOptions { user: b"wrong".to_vec(), ..options.clone() },
             ConnectOptions { init_commands: vec![b"DO 1".to_vec()], ..options.clone() },
             ConnectOptions { address: server.tcp(), ..options.clone() },
@@ -222,7 +222,7 @@ fn a_connection_that_became_another_users_is_that_users() {
         let id = give(&mut pool, connection);
         let as_the_other = ConnectOptions {
             user: b"pooled".to_vec(),
-            password: b"secret".to_vec(),
+            password: b"secret".into(),
             database: None,
             ..options.clone()
         };
@@ -255,7 +255,7 @@ fn a_user_may_do_the_same_on_a_connection_that_was_used() {
         run(&mut admin, "CREATE TABLE pool_there (id INT) ENGINE=InnoDB");
         let options = ConnectOptions {
             user: b"pooled_there".to_vec(),
-            password: b"secret".to_vec(),
+            password: b"secret".into(),
             ..server.persistent()
         };
         let mut pool = Pool::default();
@@ -283,7 +283,7 @@ fn shown_role(server: &Server, admin: &mut Connection) {
     let role = "SELECT IFNULL(CURRENT_ROLE(), 'NONE')";
     let as_the_other = ConnectOptions {
         user: b"pooled".to_vec(),
-        password: b"secret".to_vec(),
+        password: b"secret".into(),
         database: None,
         ..options.clone()
     };

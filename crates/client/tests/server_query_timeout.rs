@@ -163,7 +163,7 @@ fn the_limit_of_a_user_stays() {
         );
         let mut options = server.options(server.unix());
         options.user = b"limited".to_vec();
-        options.password = b"x".to_vec();
+        options.password = b"x".into();
         options.database = None;
         options.query_timeout = Some(Duration::from_secs(30));
         let mut connection = Connection::connect(&options).unwrap();

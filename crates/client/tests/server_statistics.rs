@@ -114,7 +114,7 @@ fn a_failed_log_in_is_counted() {
         Connection::connect_counting(&options, &mut spent).unwrap_err();
         assert_eq!((spent.init_commands, spent.init_commands_failed), (2, 1));
         assert_eq!((spent.commands(3), spent.commands(1)), (2, 1));
-        options.password = b"wrong".to_vec();
+        options.password = b"wrong".into();
         let before = spent.clone();
         Connection::connect_counting(&options, &mut spent).unwrap_err();
         assert!(

@@ -116,7 +116,7 @@ fn a_server_gets_the_certificate_that_it_requires() {
         let log_in = |with_certificate: bool| {
             let mut options = server.options(server.tcp());
             options.user = b"tls_x509".to_vec();
-            options.password = b"secret".to_vec();
+            options.password = b"secret".into();
             options.database = None;
             let file = |name| with_certificate.then(|| server.certificate(name));
             let (certificate, key) = (file("client-cert"), file("client-key"));

@@ -53,7 +53,7 @@ fn what_init_connect_sets_is_known_late() {
         run(&mut admin, &format!("CREATE USER {user} IDENTIFIED BY 'p'"));
         run(&mut admin, "SET GLOBAL init_connect = 'SET NAMES gbk'");
         let mut options = server.options(server.unix());
-        (options.user, options.password) = (user.clone().into_bytes(), b"p".to_vec());
+        (options.user, options.password) = (user.clone().into_bytes(), b"p".into());
         options.database = None;
         let mut connected = Connection::connect(&options);
         // A server says that the log-in is done before it looks whether it has something to run.

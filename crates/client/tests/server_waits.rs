@@ -219,7 +219,7 @@ fn connecting_is_told_step_by_step_and_so_is_the_end() {
         assert_eq!(ended.round_trip.is_some(), is_tcp);
 
         options.user = b"nobody".to_vec();
-        options.password = b"secret".to_vec();
+        options.password = b"secret".into();
         Connection::connect(&options).unwrap_err();
         let told = notes.take();
         assert_eq!(waits(&told).last(), Some(&(Event::Auth, None, None, true)));

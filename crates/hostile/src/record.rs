@@ -78,7 +78,7 @@ fn prepare(name: &'static str) -> Done<Server> {
     let unix = PathBuf::from(variable("SOCKET")?);
     let mut admin = Connection::connect(&ConnectOptions {
         user: variable("USER")?.into(),
-        password: variable("PASSWORD")?.into(),
+        password: variable("PASSWORD")?.into_bytes().into(),
         ..ConnectOptions::new(vaquita_client::Address::Unix(unix.clone()))
     })?;
     let version = String::from_utf8_lossy(admin.server_version()).into_owned();

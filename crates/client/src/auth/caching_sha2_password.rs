@@ -20,8 +20,8 @@ pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8]) -> Result<Answer, Error>
         [] => return Ok(Answer::last([])),
         password => password,
     };
-    let response = scramble(password, mysql_nonce(nonce)?).to_vec();
-    Ok(Answer { response: Some(response), awaits: Awaits::FastAuthResult })
+    let response = scramble(password, mysql_nonce(nonce)?);
+    Ok(Answer { response: Some(response.into()), awaits: Awaits::FastAuthResult })
 }
 
 /// Goes on as the server says: it waits for nothing more, or for the password itself.

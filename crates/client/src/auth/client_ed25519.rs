@@ -4,6 +4,7 @@
 
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use ed25519_dalek::{Digest, SIGNATURE_LENGTH, Sha512, VerifyingKey};
+use zeroize::Zeroizing;
 
 use super::{Answer, Secret, unexpected_nonce};
 use crate::error::Error;
@@ -20,7 +21,8 @@ pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8]) -> Result<Answer, Error>
 /// An Ed25519 signature whose secret key is not hashed from 32 random bytes, as RFC 8032 has it, but from the password, of any
 /// length. The public key that goes into it is made of the same secret key: with another one the signature would give it away.
 fn sign(password: &[u8], nonce: &[u8; NONCE_BYTES]) -> [u8; SIGNATURE_LENGTH] {
-    let key = ExpandedSecretKey::from_bytes(&Sha512::digest(password).into());
+    let hash = Zeroizing::new(Sha512::digest(password).into());
+    let key = ExpandedSecretKey::from_bytes(&hash);
     raw_sign::<Sha512>(&key, nonce, &VerifyingKey::from(&key)).to_bytes()
 }
 

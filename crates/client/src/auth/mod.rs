@@ -30,6 +30,7 @@ use vaquita_protocol::{
 use crate::error::{Error, codes};
 use crate::options::{CleartextPassword, ConnectOptions};
 use crate::packet_stream::{MAX_CONNECTION_PHASE_BYTES, PacketStream};
+use crate::password::Password;
 use crate::statistics::PacketKind;
 use crate::transport::Privacy;
 
@@ -121,13 +122,13 @@ struct Secret<'a> {
 
 /// What a plugin says next, and what it waits for then.
 struct Answer {
-    response: Option<Vec<u8>>,
+    response: Option<Password>,
     awaits: Awaits,
 }
 
 impl Answer {
     /// The last word of the plugin.
-    fn last(response: impl Into<Vec<u8>>) -> Self {
+    fn last(response: impl Into<Password>) -> Self {
         Answer { response: Some(response.into()), awaits: Awaits::Verdict }
     }
 }
@@ -156,7 +157,7 @@ pub(crate) struct Authentication<'a> {
 
 /// What to do after a packet of the server.
 enum Next {
-    Send(Vec<u8>),
+    Send(Password),
     Wait,
     Done(Accepted),
 }
@@ -196,7 +197,7 @@ impl<'a> Authentication<'a> {
     /// What goes with the answer to the greeting of a server with these capabilities.
     ///
     /// If there is no room for it, the oldest plugin begins: a server that needs another one will ask for it, and then there is.
-    pub(crate) fn first_response(&mut self, offered: Capabilities) -> Result<Vec<u8>, Error> {
+    pub(crate) fn first_response(&mut self, offered: Capabilities) -> Result<Password, Error> {
         let response = self.response()?;
         if response.len() <= HandshakeResponse41::MAX_SHORT_AUTH_RESPONSE_BYTES
             || offered.contains(Capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA)
@@ -208,7 +209,7 @@ impl<'a> Authentication<'a> {
     }
 
     /// What the plugin answers to its nonce.
-    fn response(&mut self) -> Result<Vec<u8>, Error> {
+    fn response(&mut self) -> Result<Password, Error> {
         let answer = self.plugin.answer(&self.secret, &self.nonce)?;
         self.awaits = answer.awaits;
         Ok(answer.response.unwrap_or_default())

@@ -42,7 +42,7 @@ mod tests {
             match answer(&secret) {
                 Ok(answer) => {
                     assert!(is_given, "{privacy:?}");
-                    assert_eq!(answer.response, Some(b"hunter2\0".to_vec()));
+                    assert_eq!(answer.response, Some(b"hunter2\0".into()));
                 }
                 Err(error) => {
                     assert!(!is_given, "{privacy:?}");

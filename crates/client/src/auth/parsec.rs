@@ -7,11 +7,13 @@ use std::num::NonZeroU32;
 use aws_lc_rs::pbkdf2::{self, PBKDF2_HMAC_SHA512};
 use aws_lc_rs::rand;
 use aws_lc_rs::signature::Ed25519KeyPair;
+use zeroize::Zeroizing;
 
 use vaquita_protocol::Malformed;
 
 use super::{Answer, Awaits, unexpected_data, unexpected_nonce};
 use crate::error::{Error, codes};
+use crate::password::Password;
 
 /// The length of each side's random bytes.
 const NONCE_BYTES: usize = 32;
@@ -33,7 +35,7 @@ const MAX_ITERATIONS: u32 = 1 << 18;
 /// The answer to the server's nonce: an empty packet, which asks for the account's salt.
 pub(super) fn answer(nonce: &[u8]) -> Result<Answer, Error> {
     server_nonce(nonce)?;
-    Ok(Answer { response: Some(Vec::new()), awaits: Awaits::ExtSalt })
+    Ok(Answer { response: Some(Password::empty()), awaits: Awaits::ExtSalt })
 }
 
 /// The client's nonce, and the signature of both nonces.
@@ -52,9 +54,9 @@ fn sign_with(
     let nonce = server_nonce(nonce)?;
     let &[PBKDF2, exponent, ref salt @ ..] = ext_salt else { return Err(unexpected_data()) };
     let salt: &[u8; SALT_BYTES] = salt.try_into().map_err(|_| unexpected_data())?;
-    let mut seed = [0; SEED_BYTES];
-    pbkdf2::derive(PBKDF2_HMAC_SHA512, iterations(exponent)?, salt, password, &mut seed);
-    let key = Ed25519KeyPair::from_seed_unchecked(&seed)
+    let mut seed = Zeroizing::new([0; SEED_BYTES]);
+    pbkdf2::derive(PBKDF2_HMAC_SHA512, iterations(exponent)?, salt, password, &mut *seed);
+    let key = Ed25519KeyPair::from_seed_unchecked(&*seed)
         .map_err(|_| failed("The password makes no key for parsec"))?;
     let signature = key.sign(&[*nonce, client_nonce].concat());
     Ok([&client_nonce, signature.as_ref()].concat())

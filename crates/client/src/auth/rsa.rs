@@ -5,6 +5,7 @@
 use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncryptingKey};
 use rustls_pki_types::SubjectPublicKeyInfoDer;
 use rustls_pki_types::pem::PemObject;
+use zeroize::Zeroizing;
 
 use super::{Answer, Awaits, Secret, mysql_nonce};
 use crate::error::{Error, codes};
@@ -16,7 +17,7 @@ pub(super) fn answer(secret: &Secret<'_>, nonce: &[u8], request: u8) -> Result<A
         Some(key) => {
             Answer::last(encrypt_password(secret.password, nonce, key).unwrap_or_default())
         }
-        None => Answer { response: Some(vec![request]), awaits: Awaits::PublicKey },
+        None => Answer { response: Some([request].into()), awaits: Awaits::PublicKey },
     })
 }
 
@@ -33,8 +34,11 @@ pub(super) fn encrypt_password(
         .and_then(|der| PublicEncryptingKey::from_der(&der).ok())
         .and_then(|key| OaepPublicEncryptingKey::new(key).ok())
         .ok_or_else(|| refused("The server sent an RSA key that can't be used"))?;
-    let hidden: Vec<u8> =
-        password.iter().chain(&[0]).zip(nonce.iter().cycle()).map(|(a, b)| a ^ b).collect();
+    // With the nonce, which was sent in plain text, this is the password.
+    let mut hidden = Zeroizing::new([password, &[0]].concat());
+    for (byte, mask) in hidden.iter_mut().zip(nonce.iter().cycle()) {
+        *byte ^= mask;
+    }
     if hidden.len() > key.max_plaintext_size(&OAEP_SHA1_MGF1SHA1) {
         return Err(refused("The password is too long for the server's RSA key"));
     }

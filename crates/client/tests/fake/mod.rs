@@ -49,7 +49,7 @@ pub(crate) fn options(server: &FakeServer) -> ConnectOptions {
     };
     ConnectOptions {
         user: b"me".to_vec(),
-        password: PASSWORD.to_vec(),
+        password: PASSWORD.into(),
         connect_timeout: Some(PATIENCE),
         read_timeout: Some(PATIENCE),
         write_timeout: Some(PATIENCE),

@@ -186,7 +186,7 @@ impl Server {
     pub(crate) fn options(&self, address: Address) -> ConnectOptions {
         ConnectOptions {
             user: self.user.clone().into_bytes(),
-            password: self.password.clone().into_bytes(),
+            password: self.password.clone().into_bytes().into(),
             database: Some(self.database.clone().into_bytes()),
             charset: vaquita_client::Charset::by_name(b"utf8mb4"),
             ..ConnectOptions::new(address)

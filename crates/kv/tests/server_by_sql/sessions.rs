@@ -187,7 +187,7 @@ fn who_may_read_a_table_may_read_its_keys() {
         run(c, "GRANT SELECT (k, v) ON kv_by_sql_rights.t TO kv_reader@'%'");
         let mut options = server.options(server.unix());
         options.user = b"kv_reader".to_vec();
-        options.password = b"Secret-1".to_vec();
+        options.password = b"Secret-1".into();
         options.database = Some(b"kv_by_sql_rights".to_vec());
         let reader = &mut connect(&options);
         let mut t = keyed(c, "t");

@@ -54,7 +54,7 @@ impl Target<'_> {
         let own = |value: Option<&[u8]>| value.unwrap_or_default().to_vec();
         let mut options = ConnectOptions::new(self.address());
         options.user = own(self.user);
-        options.password = own(self.password);
+        options.password = self.password.unwrap_or_default().into();
         options.database = self.database.filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
         options.charset = asked.charset;
         options.capabilities =
