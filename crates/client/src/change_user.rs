@@ -48,6 +48,7 @@ impl Connection {
             attributes: &attributes(&options),
         }))?;
         self.body.zeroize();
+        self.stream.wipe_written();
         let accepted = authentication.run(&mut self.stream, PacketKind::ChangeUser);
         let changed = accepted.and_then(|accepted| self.begin_again(&accepted, database));
         match changed {

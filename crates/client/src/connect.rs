@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 use std::time::Instant;
-use vaquita_protocol::panic_point;
 
+use vaquita_protocol::panic_point;
 use vaquita_protocol::{Capabilities, Charset, Command};
 
 use crate::buffered::Storage;

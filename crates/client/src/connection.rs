@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vaquita_protocol::panic_point;
 
+use vaquita_protocol::panic_point;
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 
 use crate::buffered::Storage;

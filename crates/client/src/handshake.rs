@@ -3,7 +3,6 @@
 use vaquita_protocol::{
     Capabilities, Charset, ErrPacket, HandshakeResponse41, HandshakeV10, SslRequest,
 };
-
 use zeroize::Zeroizing;
 
 use crate::auth::{Authentication, Plugin};
@@ -117,7 +116,7 @@ pub(crate) fn establish(
         zstd_compression_level: ZSTD_COMPRESSION_LEVEL,
     }
     .encode(&mut response);
-    stream.write_packet(&response)?;
+    stream.write_secret_packet(&response)?;
     let accepted = authentication.run(stream, PacketKind::Other)?;
     let session = Session::new(&accepted, charset, options.database.as_deref())?;
     Ok(Established { greeting, capabilities, charset, collation_id: character_set, session })

@@ -10,8 +10,8 @@
 use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
-use vaquita_protocol::panic_point;
 
+use vaquita_protocol::panic_point;
 use vaquita_protocol::{ComStmtExecute, Command, Malformed, Parameter};
 
 use crate::buffered::Buffered;

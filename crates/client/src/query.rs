@@ -1,8 +1,8 @@
 //! Sending a query and reading the beginning of each of its results.
 
 use std::time::Duration;
-use vaquita_protocol::panic_point;
 
+use vaquita_protocol::panic_point;
 use vaquita_protocol::{ComQueryResponse, Command, Malformed, StatusFlags};
 
 use crate::connection::{Answer, Connection};

@@ -1,8 +1,8 @@
 //! The columns and rows of a result set, as they arrive.
 
 use std::sync::Arc;
-use vaquita_protocol::panic_point;
 
+use vaquita_protocol::panic_point;
 use vaquita_protocol::{
     Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket,
 };

@@ -2,8 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use vaquita_protocol::panic_point;
 
+use vaquita_protocol::panic_point;
 use vaquita_protocol::{ComStmtExecute, ComStmtPrepareOk, Command, ErrPacket, Parameter};
 
 use crate::connection::{Answer, Connection};

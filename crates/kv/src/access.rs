@@ -11,8 +11,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vaquita_client::panic_point;
 
+use vaquita_client::panic_point;
 use vaquita_client::{
     Columns, Connection, Data, Dialect, Encoding, Error, Onlooker, Parameter, QueryResponse,
     Session, Statement, StatusFlags,

@@ -1,11 +1,11 @@
 //! What a result set says about one of its columns.
 
-use crate::panic_point::panic_point;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::malformed::Malformed;
 use crate::packet_header::PACKET_HEADER_BYTES;
+use crate::panic_point::panic_point;
 use crate::reader::{NULL_VALUE, Reader, span};
 
 /// A column's type; one that is not named here passes through.

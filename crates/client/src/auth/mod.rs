@@ -223,7 +223,7 @@ impl<'a> Authentication<'a> {
     ) -> Result<Accepted, Error> {
         for _ in 0..MAX_ROUNDS {
             match self.next(stream.read_packet(kind, MAX_CONNECTION_PHASE_BYTES)?)? {
-                Next::Send(response) => stream.write_packet(&response)?,
+                Next::Send(response) => stream.write_secret_packet(&response)?,
                 Next::Wait => {}
                 Next::Done(accepted) => return Ok(accepted),
             }

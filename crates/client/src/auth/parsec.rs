@@ -7,9 +7,8 @@ use std::num::NonZeroU32;
 use aws_lc_rs::pbkdf2::{self, PBKDF2_HMAC_SHA512};
 use aws_lc_rs::rand;
 use aws_lc_rs::signature::Ed25519KeyPair;
-use zeroize::Zeroizing;
-
 use vaquita_protocol::Malformed;
+use zeroize::Zeroizing;
 
 use super::{Answer, Awaits, unexpected_data, unexpected_nonce};
 use crate::error::{Error, codes};

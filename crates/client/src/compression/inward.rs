@@ -1,9 +1,9 @@
 //! What a server sent, compressed packet by compressed packet, back to the bytes that they stand for.
 
 use std::io;
-use vaquita_protocol::panic_point;
 
 use vaquita_protocol::compressed_packet_header::COMPRESSED_PACKET_HEADER_BYTES;
+use vaquita_protocol::panic_point;
 use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{CompressedPacketHeader, Malformed};
 

@@ -11,7 +11,6 @@ mod storing;
 mod timed;
 
 use std::fmt;
-use vaquita_protocol::panic_point;
 
 pub(crate) use long::ReceivedLongRow;
 pub(crate) use pipelined::ReplyIds;
@@ -19,6 +18,7 @@ use socket2::Socket;
 pub(crate) use storing::Chunks;
 use storing::Storing;
 use vaquita_protocol::packet_header::{MAX_PACKET_PAYLOAD_BYTES, PACKET_HEADER_BYTES};
+use vaquita_protocol::panic_point;
 use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{Malformed, PacketHeader};
 use vaquita_sys::Block;

@@ -1,11 +1,12 @@
 //! Packets to the server: commands, and what else belongs to an exchange; long payloads in several.
 
 use std::io::IoSlice;
-use vaquita_protocol::panic_point;
 
 use vaquita_protocol::PacketHeader;
 use vaquita_protocol::packet_header::MAX_PACKET_PAYLOAD_BYTES;
+use vaquita_protocol::panic_point;
 use vaquita_sys::Block;
+use zeroize::Zeroize;
 
 use super::{PacketStream, READ_BUFFER_BYTES};
 use crate::error::Error;
@@ -51,6 +52,18 @@ impl PacketStream {
     pub(crate) fn write_packet(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.clock.expect_reply();
         self.write(&[], payload)
+    }
+
+    /// Sends the next packet of an exchange, which has a password in it: no copy is kept.
+    pub(crate) fn write_secret_packet(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let written = self.write_packet(payload);
+        self.wipe_written();
+        written
+    }
+
+    /// Wipes out what is kept of the packet that was written last.
+    pub(crate) fn wipe_written(&mut self) {
+        self.out.zeroize();
     }
 
     pub(super) fn write(&mut self, head: &[u8], body: &[u8]) -> Result<(), Error> {

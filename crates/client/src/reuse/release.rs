@@ -1,8 +1,8 @@
 //! The end of a user's session: what it left is wiped out, by commands that are sent in one write.
 
 use std::time::Duration;
-use vaquita_protocol::panic_point;
 
+use vaquita_protocol::panic_point;
 use vaquita_protocol::{Capabilities, Command, SetOption};
 
 use super::harmless::{names_wait_timeout, only_sets};

@@ -1,8 +1,8 @@
 //! The tracer of a thread: takes what the driver tells, and writes its lines, all of them or those around something slow.
 
 use std::time::Duration;
-use vaquita_client::panic_point;
 
+use vaquita_client::panic_point;
 use vaquita_client::{Ended, Event, Wait};
 
 use super::armed::Armed;
