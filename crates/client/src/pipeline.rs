@@ -81,6 +81,8 @@ enum Due<'a> {
         place: u64,
         /// How many bytes it is, as they are counted.
         bytes: u64,
+        /// When it began, by the clock.
+        begun: u64,
     },
     /// Nothing, for the command was not sent.
     Refusal(Error),
@@ -258,7 +260,8 @@ impl Connection {
         match sent {
             Ok(()) => {
                 let bytes = self.stream.bytes_sent() - before;
-                Due::Reply { command, ids: self.stream.reply_ids(), place, bytes }
+                let (ids, begun) = (self.stream.reply_ids(), self.stream.begun());
+                Due::Reply { command, ids, place, bytes, begun }
             }
             Err(error) => Due::Refusal(error),
         }
@@ -266,7 +269,7 @@ impl Connection {
 
     /// Reads what became of a command.
     fn finish(&mut self, due: Due<'_>, is_followed: bool) -> Result<Done, Error> {
-        let Due::Reply { command, ids, .. } = &due else {
+        let Due::Reply { command, ids, begun, .. } = &due else {
             return Err(self.loss(due, false));
         };
         if self.state != State::Ready {
@@ -289,9 +292,9 @@ impl Connection {
             }
             if self.stream.tells_waits() {
                 self.stream.set_dialect(dialect);
-                self.stream.begin_owed_reply(command.code(), &command.body());
+                self.stream.begin_next_reply(command.code(), &command.body(), *begun);
             } else {
-                self.stream.begin_owed_reply(command.code(), &[]);
+                self.stream.begin_next_reply(command.code(), &[], *begun);
             }
         });
         self.answer = match command {

@@ -243,6 +243,30 @@ fn a_round_trip_is_counted_for_each_time_that_the_server_is_waited_for() {
 }
 
 #[test]
+fn each_reply_of_a_pipeline_is_told_since_its_command_began() {
+    on_each(|_, connection| {
+        let notes = Notes::new(false);
+        connection.set_observer(Some(notes));
+        let texts: Vec<String> =
+            (0..40).map(|it| format!("SELECT {it}, SLEEP(0.05 * ({it} = 20))")).collect();
+        let queries = texts.iter().map(|sql| Pipelined::Query(sql.as_bytes()));
+        let began = std::time::Instant::now();
+        connection.pipeline(queries, Until::End, |done| drop(done.unwrap())).unwrap();
+        connection.tell_reply();
+        let all = u64::try_from(began.elapsed().as_nanos()).unwrap();
+        let replies = notes.replies();
+        assert_eq!(replies.len(), texts.len());
+        for (place, reply) in replies.iter().enumerate() {
+            let Reply { command, first_byte_ns, last_byte_ns } = *reply;
+            assert_eq!(command, QUERY);
+            assert!(first_byte_ns <= last_byte_ns && last_byte_ns <= all, "{place}: {reply:?}");
+            // All were sent at once, so the later ones have waited for it, too.
+            assert!(place < 20 || last_byte_ns >= 45_000_000, "{place}: {reply:?}");
+        }
+    });
+}
+
+#[test]
 fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
     on_each(|_, connection| {
         if connection.options().tls.is_some() {

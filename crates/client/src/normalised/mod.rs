@@ -1,6 +1,7 @@
 //! What a statement has in common with those that differ from it in their literals only: a text without any, which may be shown and counted.
 
 mod parts;
+mod passwords;
 mod reading;
 mod spelling;
 

@@ -10,7 +10,7 @@ use std::process;
 use vaquita_client::Area;
 use vaquita_telemetry::metrics::Page;
 
-/// The area's name; its file's has the number of figures, too.
+/// What the area's name ends with. Before that is which figures these are, for another version may have as many others.
 const NAME: &str = "metrics";
 
 thread_local! {
@@ -43,7 +43,8 @@ pub(crate) fn begin_request(page: fn() -> Page) {
     let folder = (!folder.is_empty()).then(|| path_of(folder));
     let page = page();
     let gauges = page.series().iter().filter(|series| series.is_gauge()).count();
-    let opened = Area::open(folder.as_deref(), NAME, page.values().len() - gauges, gauges);
+    let name = format!("{:016x}-{NAME}", page.digest());
+    let opened = Area::open(folder.as_deref(), &name, page.values().len() - gauges, gauges);
     match opened {
         Ok(area) => PUBLISHER.set(Some(Publisher {
             area,
