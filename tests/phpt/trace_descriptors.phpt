@@ -36,18 +36,76 @@ foreach (['all' => [], 'slow' => ['vaquita.trace_slow_ms' => '200']] as $what =>
 }
 
 section('standard error is closed');
-child('
+$script = '
     fclose(STDERR);
     $db = connect();
     $other = connect();
     for ($i = 0; $i < 3; $i++) {
         show($db->query("SELECT $i")->fetch_row()[0], $other->query("SELECT $i")->fetch_row()[0]);
     }
-    show(Vaquita\trace($db, "stderr"));
-    $db->query("SELECT 4");
-', ['vaquita.trace' => 'stderr', 'vaquita.trace_slow_ms' => '0', 'error_log' => "$folder/log"]);
+    show(Vaquita\trace($other, "stderr"), $other->query("SELECT 4")->fetch_row()[0], $other->query("SELECT 5")->fetch_row()[0]);
+';
+ob_start();
+child($script, ['vaquita.trace' => 'stderr']);
+$text = ob_get_clean();
+$lines = trace_lines(implode("\n", preg_grep('/^\d{4}-\d\d-\d\dT/', explode("\n", $text))) . "\n");
+show(count($lines) > 10, end($lines)['event']);
+echo preg_replace('/^\d{4}-\d\d-\d\dT.*\n/m', '', $text);
 
 array_map(unlink(...), glob("$folder/*"));
 rmdir($folder);
 ?>
 --EXPECT--
+=== all; the child does nothing
+0
+
+  exit code 0
+  first_byte  parents: 1
+  slow statement parents: 0
+  first_byte  childs: 0
+  slow statement childs: 0
+  request  : 1
+  slow request : 0
+true
+=== all; the child does its own
+0
+
+  exit code 0
+  first_byte  parents: 1
+  slow statement parents: 0
+  first_byte  childs: 1
+  slow statement childs: 0
+  request  : 1
+  slow request : 0
+true
+=== slow; the child does nothing
+0
+
+  exit code 0
+  first_byte  parents: 1
+  slow statement parents: 1
+  first_byte  childs: 0
+  slow statement childs: 0
+  request  : 1
+  slow request : 1
+true
+=== slow; the child does its own
+0
+
+  exit code 0
+  first_byte  parents: 1
+  slow statement parents: 1
+  first_byte  childs: 1
+  slow statement childs: 1
+  request  : 1
+  slow request : 1
+true
+=== standard error is closed
+true | "request"
+"0" | "0"
+"1" | "1"
+"2" | "2"
+  Warning: Vaquita\trace(): stderr can't be opened for a trace: Bad file descriptor
+false | "4" | "5"
+
+  exit code 0

@@ -8,9 +8,10 @@ use crate::zend::error::{plain_warning, warning};
 use crate::zend::ini::{self, Kept};
 use crate::zend::string::Str;
 use core::cell::{Cell, RefCell};
+use std::sync::OnceLock;
 use std::time::Duration;
 use vaquita_client::{Ended, Observer, Reply, Wait};
-use vaquita_telemetry::trace::{OpenError, Options, Output, Tracer, monotonic};
+use vaquita_telemetry::trace::{OpenError, Options, Output, StandardError, Tracer, monotonic};
 
 thread_local! {
     static SETTINGS: Kept<Settings> = const { Kept::new() };
@@ -94,8 +95,15 @@ impl Tracers {
     }
 }
 
+/// What the process's standard error was before a script could close it.
+fn standard_error() -> StandardError {
+    static FIRST: OnceLock<StandardError> = OnceLock::new();
+    *FIRST.get_or_init(StandardError::now)
+}
+
 /// A request begins: the trace is opened if there is to be one and this process has not opened it yet.
 pub(crate) fn begin_request() {
+    standard_error();
     let settings = SETTINGS.with(|settings| settings.get(Settings::read));
     if settings.to == To::Nowhere {
         if IS_ON.replace(false) {
@@ -107,7 +115,7 @@ pub(crate) fn begin_request() {
     if TRACERS.with_borrow_mut(|tracers| tracers.begin(settings, place)) {
         let output = match settings.to {
             To::File => Output::open(&path_of(place)),
-            To::Stderr | To::Nowhere => Output::stderr(),
+            To::Stderr | To::Nowhere => Output::stderr(standard_error()),
         };
         match output.map(|output| Tracer::new(output, settings.options)) {
             Ok(tracer) => TRACERS.with_borrow_mut(|tracers| tracers.of_all = Some(tracer)),
@@ -156,7 +164,7 @@ pub(crate) fn trace_link(number: u64, path: Str) -> bool {
     let settings = SETTINGS.with(|settings| settings.get(Settings::read));
     // A relative path, and what open_basedir allows, may be another one later.
     let opened = match path.bytes() {
-        b"stderr" => Output::stderr(),
+        b"stderr" => Output::stderr(standard_error()),
         path => Output::open_for_good(&path_of(path)),
     };
     let options = Options { slow: None, ..settings.options };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, statat};
+use rustix::fs::{AtFlags, CWD, FileType, fstat, statat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec, write};
 
 use super::line::CUT;
@@ -29,6 +29,17 @@ enum To {
     File { path: PathBuf, file: OwnedFd, identity: Identity, is_followed: bool },
 }
 
+/// What a process's standard error was when it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StandardError(Option<Identity>);
+
+impl StandardError {
+    /// What it is now.
+    pub fn now() -> StandardError {
+        StandardError(fstat(rustix::stdio::stderr()).ok().map(|stat| Identity::of(&stat)))
+    }
+}
+
 /// The first number that a descriptor of ours may have: those before it are the process's input and outputs.
 const FIRST_DESCRIPTOR: i32 = 3;
 
@@ -49,13 +60,19 @@ impl fmt::Display for Failure {
 }
 
 impl Output {
-    /// The process's standard error, as it is now.
+    /// The process's standard error, as it is now; `first` is what it was at the beginning.
     ///
     /// # Errors
-    /// It is closed, or no descriptor is left.
-    pub fn stderr() -> Result<Output, OpenError> {
+    /// It is closed, or a connection has got its number since; or no descriptor is left.
+    pub fn stderr(first: StandardError) -> Result<Output, OpenError> {
         let own = fcntl_dupfd_cloexec(rustix::stdio::stderr(), FIRST_DESCRIPTOR);
-        own.map(|own| Output::new(To::Stderr(own))).map_err(OpenError::System)
+        let own = own.map_err(OpenError::System)?;
+        let stat = fstat(&own).map_err(OpenError::System)?;
+        let is_socket = FileType::from_raw_mode(stat.st_mode) == FileType::Socket;
+        if is_socket && first != StandardError(Some(Identity::of(&stat))) {
+            return Err(OpenError::System(Errno::BADF));
+        }
+        Ok(Output::new(To::Stderr(own)))
     }
 
     /// A file, which is made if there is none: for its user alone. If another one has its name later, that is gone on with.
@@ -287,7 +304,10 @@ mod tests {
 
     #[test]
     fn standard_error_is_a_descriptor_of_its_own() {
-        let Output { to: To::Stderr(file), .. } = Output::stderr().unwrap() else { panic!() };
+        let Output { to: To::Stderr(file), .. } = Output::stderr(StandardError::now()).unwrap()
+        else {
+            panic!()
+        };
         assert!(file.as_raw_fd() >= FIRST_DESCRIPTOR);
     }
 
