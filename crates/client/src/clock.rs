@@ -85,9 +85,9 @@ impl Clock {
     }
 
     /// How the server reads statements from now on.
-    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+    pub(crate) fn set_dialect(&mut self, dialect: Option<Dialect>) {
         if let Some(waiting) = &mut self.waiting {
-            waiting.dialect = Some(dialect);
+            waiting.dialect = dialect;
         }
     }
 

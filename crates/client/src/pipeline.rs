@@ -133,8 +133,9 @@ impl Connection {
         self.begin_pipeline(effect)?;
         let mut commands = commands.into_iter();
         let mut due = VecDeque::new();
+        let mut keeps_reading = true;
         loop {
-            self.fill_queue(&mut due, &mut commands, until);
+            self.fill_queue(&mut due, &mut commands, until, &mut keeps_reading);
             self.let_replies_gather(due.len());
             let done = match due.pop_front() {
                 Some(next) => self.finish(next, !due.is_empty()),
@@ -189,6 +190,7 @@ impl Connection {
         due: &mut VecDeque<Due<'a>>,
         commands: &mut impl Iterator<Item = Pipelined<'a>>,
         until: Until,
+        keeps_reading: &mut bool,
     ) {
         if due.is_empty() && self.state == State::Ready && self.await_kill().is_err() {
             return self.break_off();
@@ -197,6 +199,9 @@ impl Connection {
             let already_due = due.len();
             while self.waiting_bytes() < QUEUE_BYTES && self.may_send_behind(due, until) {
                 let Some(command) = commands.next() else { break };
+                if self.stream.tells_waits() {
+                    self.tell_dialect_of_queued(&command, keeps_reading);
+                }
                 due.push_back(self.queue(command));
             }
             if due.len() == already_due {
@@ -291,7 +296,7 @@ impl Connection {
                 self.reuse.note_unseen(&command, dialect, is_several);
             }
             if self.stream.tells_waits() {
-                self.stream.set_dialect(dialect);
+                self.stream.set_dialect(Some(dialect));
                 self.stream.begin_next_reply(command.code(), &command.body(), *begun);
             } else {
                 self.stream.begin_next_reply(command.code(), &[], *begun);

@@ -29,6 +29,7 @@ enum Told {
         packets: u64,
         command: Option<u8>,
         statement: Option<String>,
+        no_backslash_escapes: Option<bool>,
         has_failed: bool,
     },
     Ended(Ended),
@@ -80,6 +81,7 @@ impl Observer for Notes {
             packets: wait.packets,
             command: wait.command,
             statement: wait.statement.map(|it| String::from_utf8_lossy(it).into_owned()),
+            no_backslash_escapes: wait.dialect.map(|it| it.no_backslash_escapes),
             has_failed: wait.has_failed,
         });
     }
@@ -263,6 +265,32 @@ fn each_reply_of_a_pipeline_is_told_since_its_command_began() {
             // All were sent at once, so the later ones have waited for it, too.
             assert!(place < 20 || last_byte_ns >= 45_000_000, "{place}: {reply:?}");
         }
+    });
+}
+
+#[test]
+fn a_statement_of_a_pipeline_is_told_with_how_it_is_read_or_that_nobody_knows() {
+    on_each(|_, connection| {
+        run(connection, "SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+        let notes = Notes::new(true);
+        connection.set_observer(Some(notes));
+        let queries = ["SELECT 1", "SET sql_mode = ''", "SELECT 2"]
+            .map(|sql| Pipelined::Query(sql.as_bytes()));
+        connection.pipeline(queries, Until::End, |done| drop(done.unwrap())).unwrap();
+        connection.tell_reply();
+        let read: Vec<_> = notes
+            .take()
+            .iter()
+            .filter_map(|told| match told {
+                Told::Wait { event, no_backslash_escapes, .. } => {
+                    Some((*event, *no_backslash_escapes))
+                }
+                _ => None,
+            })
+            .collect();
+        let of = |event| read.iter().filter(|it| it.0 == event).map(|it| it.1).collect::<Vec<_>>();
+        assert_eq!(of(Event::Write), [Some(true), Some(true), None]);
+        assert_eq!(of(Event::FirstByte), [Some(true), Some(true), Some(false)]);
     });
 }
 

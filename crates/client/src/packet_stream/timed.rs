@@ -122,8 +122,8 @@ impl PacketStream {
         self.clock.tells_waits()
     }
 
-    /// How the server reads statements, for whoever is told of them.
-    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+    /// How the server reads statements, if that is known, for whoever is told of them.
+    pub(crate) fn set_dialect(&mut self, dialect: Option<Dialect>) {
         self.clock.set_dialect(dialect);
     }
 
