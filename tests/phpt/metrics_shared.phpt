@@ -69,5 +69,6 @@ rmdir($folder);
 
   exit code 0
 === no place for its figures: they stay its own
+"\"5\" | \"1\"\n  Warning: vaquita.metrics_shared: the figures stay this process's own: FOLDER/gone/FILE: another one has taken its place\n\n  exit code 0"
 === a folder that is none
 "\"5\" | \"1\"\n  Warning: vaquita.metrics_shared: the figures stay this process's own: FOLDER/none/FILE: No such file or directory\n\n  exit code 0"
