@@ -11,6 +11,9 @@ const SETTING: &[&[u8]] = &[b"SET", b"CREATE", b"ALTER", b"GRANT", b"CHANGE", b"
 /// Those of them in which a password may stand right behind the word for it; elsewhere that may be a column's name.
 const DIRECT: &[&[u8]] = &[b"SET", b"GRANT", b"CHANGE", b"START"];
 
+/// What begins a statement about a server and its options.
+const MAKING: &[&[u8]] = &[b"CREATE", b"ALTER"];
+
 /// What says how an account is `IDENTIFIED`.
 const HOW: &[&[u8]] = &[b"BY", b"WITH", b"VIA"];
 
@@ -107,7 +110,9 @@ impl<'a> Passwords<'a> {
                     self.next = Next::Password;
                 }
             }
-            Part::Word(word) => self.is_of_server |= word.eq_ignore_ascii_case(b"SERVER"),
+            Part::Word(word) if word.eq_ignore_ascii_case(b"SERVER") => {
+                self.is_of_server |= self.begins_with(MAKING);
+            }
             Part::Symbol(b'=') if self.is_named && self.begins_with(SETTING) => {
                 self.next = Next::Password;
             }

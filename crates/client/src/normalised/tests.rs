@@ -136,6 +136,10 @@ fn statements_with_secrets_have_them_as_literals() {
             "ALTER USER u IDENTIFIED BY ? PASSWORD EXPIRE NEVER PASSWORD HISTORY 5",
             "ALTER USER u IDENTIFIED BY ? PASSWORD EXPIRE NEVER PASSWORD HISTORY ?",
         ),
+        (
+            "UPDATE server SET password = MD5(a) WHERE password = 'S3cret'",
+            "UPDATE server SET password = MD5(a) WHERE password = ?",
+        ),
         ("ALTER TABLE t ADD password INT", "ALTER TABLE t ADD password INT"),
         (
             "SELECT PASSWORD(a), identified FROM t AS u",
