@@ -5,7 +5,7 @@
  *   php main.php SERVER REQUESTS     with VAQUITA_FPM and VAQUITA_NGINX (programs), VAQUITA_FPM_LIBRARIES (a folder), VAQUITA_SO, and the server in the environment
  *
  * Checked: a request fails only if the server was down at some time of it, and then with an error that says so; no request sees anything of another's session; what was
- * acknowledged is there once, what failed at most once; the workers' memory stays flat. Its last line is "N passed, N failed".
+ * acknowledged is there once, what failed at most once; the workers' memory stays flat; a trace has the requests of its host. Its last line is "N passed, N failed".
  */
 
 declare(strict_types=1);
@@ -36,6 +36,7 @@ $admin->query('DROP TABLE IF EXISTS fpm_requests');
 $admin->query('CREATE TABLE fpm_requests (id INT AUTO_INCREMENT PRIMARY KEY, number INT NOT NULL) ENGINE=InnoDB');
 
 $site = new Site($account);
+$traced = $site->traced(40);
 $load = new Load($site->address(), $requests);
 /** @var list<array{float, float}> */
 $outages = [];
@@ -85,6 +86,7 @@ $checks = [
     'only those failed for which the server was away, and said so' => $faults === [],
     'no write was lost' => $lost === [],
     'no write was doubled' => $doubled === [],
+    'each host has its trace' => $traced === [40, 40],
     'memory is flat' => $grown !== [] && max($grown) <= GROWTH_KIB,
 ];
 foreach (array_keys(array_filter($checks, fn(bool $holds) => !$holds)) as $what) {
@@ -125,7 +127,7 @@ final class Site
             catch_workers_output = yes
             $environment
             CONF);
-        $root = __DIR__;
+        $script = 'fastcgi_param SCRIPT_FILENAME ' . __DIR__ . '/application.php; fastcgi_param QUERY_STRING $query_string; fastcgi_param REQUEST_METHOD $request_method;';
         $user = posix_getuid() === 0 ? 'user root;' : '';
         file_put_contents("$this->folder/nginx.conf", <<<CONF
             daemon off; worker_processes 1; pid $this->folder/nginx.pid; error_log $this->folder/nginx.log; $user
@@ -136,10 +138,9 @@ final class Site
                 keepalive_requests 1000000;
                 server {
                     listen 127.0.0.1:$this->port;
-                    location / {
-                        fastcgi_pass unix:$this->folder/fpm.sock;
-                        fastcgi_param SCRIPT_FILENAME $root/application.php; fastcgi_param QUERY_STRING \$query_string; fastcgi_param REQUEST_METHOD \$request_method;
-                    }
+                    location / { fastcgi_pass unix:$this->folder/fpm.sock; fastcgi_param PHP_ADMIN_VALUE vaquita.trace=off; $script }
+                    location /one { fastcgi_pass unix:$this->folder/fpm.sock; fastcgi_param PHP_ADMIN_VALUE vaquita.trace=$this->folder/one; $script }
+                    location /two { fastcgi_pass unix:$this->folder/fpm.sock; fastcgi_param PHP_ADMIN_VALUE vaquita.trace=$this->folder/two; $script }
                 }
             }
             CONF);
@@ -156,9 +157,20 @@ final class Site
         $this->processes[] = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$this->folder/out", 'a'], ['file', "$this->folder/out", 'a']], $pipes);
     }
 
-    private function try(): string|false
+    /** How many requests a trace has in it, after so many of each host: the settings of a trace are a host's, and all workers answer for all hosts. */
+    public function traced(int $requests): array
     {
-        return @file_get_contents('http://' . $this->address() . '/?n=0', false, stream_context_create(['http' => ['ignore_errors' => true]]));
+        for ($number = 0; $number < $requests; $number++) {
+            foreach (['', 'one', 'two'] as $place => $host) {
+                $this->try($host, 1_000_000_000 + 3 * $number + $place);
+            }
+        }
+        return array_map(fn(string $trace) => substr_count((string) @file_get_contents("$this->folder/$trace"), ' event=request '), ['one', 'two']);
+    }
+
+    private function try(string $host = '', int $number = 0): string|false
+    {
+        return @file_get_contents('http://' . $this->address() . "/$host?n=$number", false, stream_context_create(['http' => ['ignore_errors' => true]]));
     }
 
     private function logs(): string

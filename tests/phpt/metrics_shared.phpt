@@ -24,6 +24,11 @@ section('another folder, and not shared');
 mkdir("$folder/other", 0700);
 child($five, ['vaquita.run_dir' => "$folder/other"] + $settings);
 child($five, ['vaquita.run_dir' => $folder]);
+section('no place for its figures: they stay its own');
+mkdir("$folder/gone", 0700);
+ob_start();
+child('array_map(unlink(...), glob(ini_get("vaquita.run_dir") . "/*"));' . $five, ['vaquita.run_dir' => "$folder/gone"] + $settings);
+show(preg_replace('/vaquita-\S+-metrics/', 'FILE', str_replace($folder, 'FOLDER', trim(ob_get_clean()))));
 section('a folder that is none');
 ob_start();
 child($five, ['vaquita.run_dir' => "$folder/none"] + $settings);
@@ -63,5 +68,7 @@ rmdir($folder);
 "5" | "1"
 
   exit code 0
+=== no place for its figures: they stay its own
+"\"5\" | \"1\"\n  Warning: vaquita.metrics_shared: the figures stay this process's own: FOLDER/gone/FILE: another one has taken its place\n\n  exit code 0"
 === a folder that is none
 "\"5\" | \"1\"\n  Warning: vaquita.metrics_shared: the figures stay this process's own: FOLDER/none/FILE: No such file or directory\n\n  exit code 0"

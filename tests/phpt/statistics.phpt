@@ -87,6 +87,19 @@ $after = statistics();
 show(array_diff_assoc(array_map('serialize', $before), array_map('serialize', $after)));
 ini_set('mysqlnd.collect_statistics', '1');
 
+section('kept by PDO, and used again when it is');
+ini_set('mysqlnd.collect_statistics', '0');
+$kept = connect_pdo([PDO::ATTR_PERSISTENT => true]);
+$kept = null;
+ini_set('mysqlnd.collect_statistics', '1');
+$kept = connect_pdo([PDO::ATTR_PERSISTENT => true]);
+$kept->query('SELECT 1')->fetchAll();
+$before = statistics();
+$kept->query('SELECT 2')->fetchAll();
+$after = statistics();
+show($after['latency']['query']['last_byte']['count'] - $before['latency']['query']['last_byte']['count'], $after['commands']['query'] - $before['commands']['query']);
+$kept = null;
+
 section('of connections that are gone');
 $db->close();
 $pdo = null;
@@ -109,5 +122,7 @@ show(array_slice(statistics()['connections'], 0, 3), statistics()['commands']['q
 1 | true | true | true
 === not collected
 []
+=== kept by PDO, and used again when it is
+1 | 1
 === of connections that are gone
 ["opened" => 2, "failed" => 1, "reused" => 0] | true

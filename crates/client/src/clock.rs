@@ -91,9 +91,9 @@ impl Clock {
     }
 
     /// How the server reads statements from now on.
-    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+    pub(crate) fn set_dialect(&mut self, dialect: Option<Dialect>) {
         if let Some(waiting) = &mut self.waiting {
-            waiting.dialect = Some(dialect);
+            waiting.dialect = dialect;
         }
     }
 
@@ -132,11 +132,28 @@ impl Clock {
         }
     }
 
-    /// The reply to a command that was sent a while ago is wanted now; whether some of it has come already: then there is nothing to tell.
-    pub(crate) fn begin_owed(&mut self, command: u8, body: &[u8], packets: u64, has_come: bool) {
-        self.begin(command, body, packets);
-        if has_come {
-            (self.begun, self.awaits) = (0, false);
+    /// When the command began that was sent last; 0: nobody wants to know.
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// The reply to a command that began then is next, behind those to others; whether some of it has come already, with what was read last.
+    pub(crate) fn begin_next(
+        &mut self,
+        command: u8,
+        body: &[u8],
+        packets: u64,
+        begun: u64,
+        has_come: bool,
+    ) {
+        self.tell_reply();
+        self.command = command;
+        // A server may have said more than it was asked for.
+        self.begun = if has_come { begun.min(self.last) } else { begun };
+        self.first = self.last;
+        self.awaits = !has_come;
+        if self.waiting.is_some() {
+            self.begin_waiting(command, body, packets);
         }
     }
 

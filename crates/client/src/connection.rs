@@ -323,7 +323,7 @@ impl Connection {
             self.reuse.note_unseen(&command, self.session.dialect(), self.multi_statements);
         }
         if self.stream.tells_waits() {
-            self.stream.set_dialect(self.session.dialect());
+            self.stream.set_dialect(Some(self.session.dialect()));
         }
         let sent = if self.reuse.is_owed() {
             self.stream.write_behind(command.code(), body)

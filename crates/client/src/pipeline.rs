@@ -82,6 +82,8 @@ enum Due<'a> {
         place: u64,
         /// How many bytes it is, as they are counted.
         bytes: u64,
+        /// When it began, by the clock.
+        begun: u64,
     },
     /// Nothing, for the command was not sent.
     Refusal(Error),
@@ -132,8 +134,9 @@ impl Connection {
         self.begin_pipeline(effect)?;
         let mut commands = commands.into_iter();
         let mut due = VecDeque::new();
+        let mut keeps_reading = true;
         loop {
-            self.fill_queue(&mut due, &mut commands, until);
+            self.fill_queue(&mut due, &mut commands, until, &mut keeps_reading);
             self.let_replies_gather(due.len());
             let done = match due.pop_front() {
                 Some(next) => self.finish(next, !due.is_empty()),
@@ -188,6 +191,7 @@ impl Connection {
         due: &mut VecDeque<Due<'a>>,
         commands: &mut impl Iterator<Item = Pipelined<'a>>,
         until: Until,
+        keeps_reading: &mut bool,
     ) {
         panic_point("client/pipeline");
         if due.is_empty() && self.state == State::Ready && self.await_kill().is_err() {
@@ -197,6 +201,9 @@ impl Connection {
             let already_due = due.len();
             while self.waiting_bytes() < QUEUE_BYTES && self.may_send_behind(due, until) {
                 let Some(command) = commands.next() else { break };
+                if self.stream.tells_waits() {
+                    self.tell_dialect_of_queued(&command, keeps_reading);
+                }
                 due.push_back(self.queue(command));
             }
             if due.len() == already_due {
@@ -260,7 +267,8 @@ impl Connection {
         match sent {
             Ok(()) => {
                 let bytes = self.stream.bytes_sent() - before;
-                Due::Reply { command, ids: self.stream.reply_ids(), place, bytes }
+                let (ids, begun) = (self.stream.reply_ids(), self.stream.begun());
+                Due::Reply { command, ids, place, bytes, begun }
             }
             Err(error) => Due::Refusal(error),
         }
@@ -268,7 +276,7 @@ impl Connection {
 
     /// Reads what became of a command.
     fn finish(&mut self, due: Due<'_>, is_followed: bool) -> Result<Done, Error> {
-        let Due::Reply { command, ids, .. } = &due else {
+        let Due::Reply { command, ids, begun, .. } = &due else {
             return Err(self.loss(due, false));
         };
         if self.state != State::Ready {
@@ -290,10 +298,10 @@ impl Connection {
                 self.reuse.note_unseen(&command, dialect, is_several);
             }
             if self.stream.tells_waits() {
-                self.stream.set_dialect(dialect);
-                self.stream.begin_owed_reply(command.code(), &command.body());
+                self.stream.set_dialect(Some(dialect));
+                self.stream.begin_next_reply(command.code(), &command.body(), *begun);
             } else {
-                self.stream.begin_owed_reply(command.code(), &[]);
+                self.stream.begin_next_reply(command.code(), &[], *begun);
             }
         });
         self.answer = match command {

@@ -29,6 +29,7 @@ enum Told {
         packets: u64,
         command: Option<u8>,
         statement: Option<String>,
+        no_backslash_escapes: Option<bool>,
         has_failed: bool,
     },
     Ended(Ended),
@@ -80,6 +81,7 @@ impl Observer for Notes {
             packets: wait.packets,
             command: wait.command,
             statement: wait.statement.map(|it| String::from_utf8_lossy(it).into_owned()),
+            no_backslash_escapes: wait.dialect.map(|it| it.no_backslash_escapes),
             has_failed: wait.has_failed,
         });
     }
@@ -239,6 +241,56 @@ fn a_round_trip_is_counted_for_each_time_that_the_server_is_waited_for() {
         let queries = ["DO 1", "DO 2", "DO 3"].map(|sql| Pipelined::Query(sql.as_bytes()));
         connection.pipeline(queries, Until::End, |done| drop(done.unwrap())).unwrap();
         assert!(connection.counted().round_trips - counted.round_trips <= 2);
+    });
+}
+
+#[test]
+fn each_reply_of_a_pipeline_is_told_since_its_command_began() {
+    on_each(|_, connection| {
+        let notes = Notes::new(false);
+        connection.set_observer(Some(notes));
+        let texts: Vec<String> =
+            (0..40).map(|it| format!("SELECT {it}, SLEEP(0.05 * ({it} = 20))")).collect();
+        let queries = texts.iter().map(|sql| Pipelined::Query(sql.as_bytes()));
+        let began = std::time::Instant::now();
+        connection.pipeline(queries, Until::End, |done| drop(done.unwrap())).unwrap();
+        connection.tell_reply();
+        let all = u64::try_from(began.elapsed().as_nanos()).unwrap();
+        let replies = notes.replies();
+        assert_eq!(replies.len(), texts.len());
+        for (place, reply) in replies.iter().enumerate() {
+            let Reply { command, first_byte_ns, last_byte_ns } = *reply;
+            assert_eq!(command, QUERY);
+            assert!(first_byte_ns <= last_byte_ns && last_byte_ns <= all, "{place}: {reply:?}");
+            // All were sent at once, so the later ones have waited for it, too.
+            assert!(place < 20 || last_byte_ns >= 45_000_000, "{place}: {reply:?}");
+        }
+    });
+}
+
+#[test]
+fn a_statement_of_a_pipeline_is_told_with_how_it_is_read_or_that_nobody_knows() {
+    on_each(|_, connection| {
+        run(connection, "SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+        let notes = Notes::new(true);
+        connection.set_observer(Some(notes));
+        let queries = ["SELECT 1", "SET sql_mode = ''", "SELECT 2"]
+            .map(|sql| Pipelined::Query(sql.as_bytes()));
+        connection.pipeline(queries, Until::End, |done| drop(done.unwrap())).unwrap();
+        connection.tell_reply();
+        let read: Vec<_> = notes
+            .take()
+            .iter()
+            .filter_map(|told| match told {
+                Told::Wait { event, no_backslash_escapes, .. } => {
+                    Some((*event, *no_backslash_escapes))
+                }
+                _ => None,
+            })
+            .collect();
+        let of = |event| read.iter().filter(|it| it.0 == event).map(|it| it.1).collect::<Vec<_>>();
+        assert_eq!(of(Event::Write), [Some(true), Some(true), None]);
+        assert_eq!(of(Event::FirstByte).first(), Some(&Some(true)));
     });
 }
 

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::latency::Distribution;
+use crate::trace::digest;
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +134,13 @@ impl Page {
         &self.series
     }
 
+    /// What tells its series from others, by a hash of their names: who has as many others has another one.
+    pub fn digest(&self) -> u64 {
+        let mut names = String::new();
+        self.series.iter().for_each(|series| series.put(0, &mut names));
+        digest(names.as_bytes())
+    }
+
     /// The values, in the order of the lines.
     pub fn values(&self) -> &[u64] {
         &self.values
@@ -231,6 +239,18 @@ mod tests {
         let sums: Vec<u64> = page.values().iter().map(|value| value * 2).collect();
         page.set_values(&sums);
         assert!(page.text().contains("a_total 6\n") && page.text().contains("\ng 2\n"));
+    }
+
+    #[test]
+    fn other_figures_have_another_digest() {
+        let page = |metric, label: &'static str| {
+            let mut page = Page::default();
+            page.put(metric, Some(("of", label)), 3);
+            page.digest()
+        };
+        assert_eq!(page(COUNTER, "x"), page(Metric { help: "", ..COUNTER }, "x"));
+        assert_ne!(page(COUNTER, "x"), page(COUNTER, "y"));
+        assert_ne!(page(COUNTER, "x"), page(GAUGE, "x"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a statement has in common with those that differ from it in their literals only: a text without any, which may be shown and counted.
 
 mod parts;
+mod passwords;
 mod reading;
 mod spelling;
 
@@ -10,6 +11,7 @@ pub use reading::names_secret;
 use vaquita_protocol::Encoding;
 
 use crate::tokens::Dialect;
+use parts::is_one_of;
 use reading::is_read_alike;
 use spelling::Spelling;
 
@@ -75,6 +77,13 @@ pub fn put_first_word(sql: &[u8], out: &mut Vec<u8>) {
         Some(word) => out.extend(word.iter().map(u8::to_ascii_uppercase)),
         None => out.extend_from_slice(b"(other)"),
     }
+}
+
+/// Whether a statement leaves how others are read as it was; not known of all that do.
+pub(crate) fn keeps_dialect(sql: &[u8]) -> bool {
+    const KEEPING: [&[u8]; 7] =
+        [b"SELECT", b"INSERT", b"REPLACE", b"UPDATE", b"DELETE", b"WITH", b"DO"];
+    first_word(sql).is_some_and(|word| is_one_of(word, &KEEPING))
 }
 
 fn first_word(sql: &[u8]) -> Option<&[u8]> {

@@ -9,7 +9,7 @@ use super::parts::{is_adjacent, is_kind, is_one_of};
 use crate::tokens::{Dialect, Doubt, Token, Tokens};
 
 /// Words that may stand behind a text, or touch the quote before it.
-const BESIDE_TEXTS: &[&[u8]] = &[
+pub(super) const BESIDE_TEXTS: &[&[u8]] = &[
     // Of conditions and values.
     b"AND",
     b"OR",
@@ -126,7 +126,22 @@ const BESIDE_TEXTS: &[&[u8]] = &[
 ];
 
 /// What names secrets, or what makes use of them, in lower case.
-const SECRETS: [&[u8]; 5] = [b"password", b"identified", b"encrypt", b"decrypt", b"mysql://"];
+const SECRETS: [&[u8]; 13] = [
+    b"passw",
+    b"passphrase",
+    b"user_pass",
+    b"pwd",
+    b"secret",
+    b"sst_auth",
+    b"identified",
+    b"encrypt",
+    b"decrypt",
+    // ENCODE and DECODE, and what makes a key of a password.
+    b"encode(",
+    b"decode(",
+    b"kdf(",
+    b"mysql://",
+];
 
 /// Statements behind which another `sql_mode` or character set may hold.
 const SETTING: [&[u8]; 2] = [b"SET", b"EXECUTE"];

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 
 use super::parts::{Part, Parts, is_one_of};
+use super::passwords::Passwords;
 
 /// Words that stand before a parenthesis that is none of a function's.
 const KEYWORDS: [&[u8]; 23] = [
@@ -11,27 +12,18 @@ const KEYWORDS: [&[u8]; 23] = [
     b"OVER", b"EXISTS",
 ];
 
-/// Words of statements that set passwords.
-const SETTING: [&[u8]; 6] = [b"SET", b"CREATE", b"ALTER", b"GRANT", b"CHANGE", b"START"];
-
-/// Words that may stand in a password's place, and are none.
-const NO_PASSWORDS: [&[u8]; 4] = [b"PASSWORD", b"OLD_PASSWORD", b"RANDOM", b"NULL"];
-
 /// Writes parts, up to a length.
 pub(super) struct Spelling<'a, 's> {
     out: &'s mut Vec<u8>,
     end: usize,
-    first: Option<Part<'a>>,
-    before_last: Option<Part<'a>>,
     last: Option<Part<'a>>,
-    /// Whether a word has named a password, of which nothing has been said yet.
-    names_password: bool,
+    passwords: Passwords<'a>,
 }
 
 impl<'a, 's> Spelling<'a, 's> {
     /// Appends to `out`, which becomes no longer than `end`.
     pub(super) fn new(out: &'s mut Vec<u8>, end: usize) -> Self {
-        Spelling { out, end, first: None, before_last: None, last: None, names_password: false }
+        Spelling { out, end, last: None, passwords: Passwords::new() }
     }
 
     /// Whether there was more than there is room for; `None`: what stands in a password's place is no literal.
@@ -42,7 +34,7 @@ impl<'a, 's> Spelling<'a, 's> {
             if part == Part::Semicolon && parts.peek().is_none() {
                 break;
             }
-            if self.is_password_next() && !is_no_password(part) {
+            if !self.passwords.take(part) {
                 return None;
             }
             let list = self.last.filter(|_| part == Part::Symbol(b'('));
@@ -99,7 +91,7 @@ impl<'a, 's> Spelling<'a, 's> {
             self.out.truncate(start);
             return false;
         }
-        self.note(part);
+        self.last = Some(part);
         true
     }
 
@@ -107,38 +99,10 @@ impl<'a, 's> Spelling<'a, 's> {
     fn put_more(&mut self) {
         self.out.extend_from_slice(b", ...");
     }
-
-    /// Whether a password is to stand next. Servers take literals only; but who has forgotten the quotes has sent it all the same.
-    fn is_password_next(&self) -> bool {
-        let is = |part: Option<Part<'_>>, word| is_word(part, &[word]);
-        let is_set = (self.names_password && self.last == Some(Part::Symbol(b'=')))
-            || (is(self.before_last, b"IDENTIFIED") && is(self.last, b"BY"));
-        is_set && is_word(self.first, &SETTING)
-    }
-
-    fn note(&mut self, part: Part<'a>) {
-        self.first = self.first.or(Some(part));
-        (self.before_last, self.last) = (self.last, Some(part));
-        match part {
-            Part::Word(word) => {
-                let end = word.len().saturating_sub(b"PASSWORD".len());
-                let ends = word.get(end..).is_some_and(|it| it.eq_ignore_ascii_case(b"PASSWORD"));
-                self.names_password |= ends;
-            }
-            Part::Semicolon => self.first = None,
-            Part::Symbol(b',' | b')') => self.names_password = false,
-            _ => {}
-        }
-    }
 }
 
 fn is_word(part: Option<Part<'_>>, words: &[&[u8]]) -> bool {
     matches!(part, Some(Part::Word(word)) if is_one_of(word, words))
-}
-
-/// Whether something may be shown where a password is to stand.
-fn is_no_password(part: Part<'_>) -> bool {
-    part == Part::Value || is_word(Some(part), &NO_PASSWORDS)
 }
 
 /// Passes over further values of a list; whether something else comes, behind a comma.

@@ -113,7 +113,38 @@ fn statements_with_secrets_have_them_as_literals() {
         ("create user u identified by S3cret", "CREATE"),
         ("SELECT 1; SET PASSWORD = S3cret", "SELECT"),
         ("CHANGE REPLICATION SOURCE TO SOURCE_PASSWORD=S3cret", "CHANGE"),
+        ("ALTER USER u IDENTIFIED WITH mysql_native_password BY S3cret", "ALTER"),
+        ("ALTER USER u IDENTIFIED WITH mysql_native_password AS S3cret", "ALTER"),
+        ("ALTER USER u IDENTIFIED BY 123-S3cret", "ALTER"),
+        ("ALTER USER u IDENTIFIED BY 'a' REPLACE S3cret", "ALTER"),
+        ("ALTER USER u IDENTIFIED BY 'a', v IDENTIFIED BY S3cret", "ALTER"),
+        ("CREATE USER u IDENTIFIED BY PASSWORD *S3cret", "CREATE"),
+        ("CREATE USER u IDENTIFIED BY `S3cret`", "CREATE"),
+        ("CREATE USER u IDENTIFIED VIA ed25519 USING S3cret", "CREATE"),
+        ("CREATE USER u IDENTIFIED VIA ed25519 USING PASSWORD(S3cret)", "CREATE"),
+        ("CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (PASSWORD S3cret)", "CREATE"),
+        ("SET PASSWORD = PASSWORD(S3cret)", "SET"),
+        ("SET PASSWORD TO S3cret", "SET"),
+        ("SET PASSWORD S3cret", "SET"),
+        ("SET GLOBAL wsrep_sst_auth=root:S3cret", "SET"),
+        ("START SLAVE PASSWORD S3cret", "START"),
+        ("BEGIN NOT ATOMIC CREATE USER u IDENTIFIED BY S3cret; END", "BEGIN"),
+        ("EXPLAIN CREATE USER u IDENTIFIED BY S3cret", "EXPLAIN"),
+        ("CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY S3cret", "CLONE"),
         // What is no password may be a word.
+        (
+            "ALTER USER u IDENTIFIED BY ? PASSWORD EXPIRE NEVER PASSWORD HISTORY 5",
+            "ALTER USER u IDENTIFIED BY ? PASSWORD EXPIRE NEVER PASSWORD HISTORY ?",
+        ),
+        (
+            "UPDATE server SET password = MD5(a) WHERE password = 'S3cret'",
+            "UPDATE server SET password = MD5(a) WHERE password = ?",
+        ),
+        ("ALTER TABLE t ADD password INT", "ALTER TABLE t ADD password INT"),
+        (
+            "SELECT PASSWORD(a), identified FROM t AS u",
+            "SELECT PASSWORD(a), identified FROM t AS u",
+        ),
         (
             "SELECT a FROM t WHERE password = b.password",
             "SELECT a FROM t WHERE password = b.password",
@@ -128,7 +159,14 @@ fn statements_with_secrets_have_them_as_literals() {
         assert!(!is_of_them || names_secret(sql.as_bytes()), "{sql}");
     }
     assert!(!names_secret(b"SELECT pass, word FROM t"));
-    assert!(names_secret(b"... CONNECTION='MySQL://u:p@h/d/t'"));
+    for sql in [
+        "... CONNECTION='MySQL://u:p@h/d/t'",
+        "... CONNECTION='DSN=d;UID=u;PWD=p'",
+        "SET GLOBAL wsrep_sst_auth = 'u:p'",
+        "SELECT ENCODE(a, 'p')",
+    ] {
+        assert!(names_secret(sql.as_bytes()), "{sql}");
+    }
 }
 
 #[test]

@@ -45,6 +45,7 @@ impl PacketStream {
     /// The next packet is the first of the reply with these ids.
     pub(crate) fn expect_reply_to(&mut self, ids: ReplyIds) {
         if !self.has_received() {
+            self.clock.tell_reply();
             self.clock.expect_reply();
         }
         self.sequence_id = ids.packet;

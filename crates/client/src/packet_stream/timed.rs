@@ -77,15 +77,20 @@ impl PacketStream {
         self.clock.prepared(statement_id);
     }
 
-    /// The reply to a command that was sent a while ago is what is waited for now.
-    pub(crate) fn begin_owed_reply(&mut self, code: u8, body: &[u8]) {
+    /// When the command began that was sent last, for [`PacketStream::begin_next_reply`].
+    pub(crate) fn begun(&self) -> u64 {
+        self.clock.begun()
+    }
+
+    /// The reply to the next one of several commands is wanted, which began then.
+    pub(crate) fn begin_next_reply(&mut self, code: u8, body: &[u8], begun: u64) {
         let has_come = self.has_received();
-        self.clock.begin_owed(code, body, self.counted.packets_received, has_come);
+        self.clock.begin_next(code, body, self.counted.packets_received, begun, has_come);
     }
 
     /// The server is waited for now: it owes the reply to a command that was sent a while ago.
     pub(crate) fn wait_for_owed_reply(&mut self, code: u8) {
-        self.clock.begin_owed(code, &[], self.counted.packets_received, false);
+        self.clock.begin(code, &[], self.counted.packets_received);
         self.clock.has_been_written_to();
     }
 
@@ -122,8 +127,8 @@ impl PacketStream {
         self.clock.tells_waits()
     }
 
-    /// How the server reads statements, for whoever is told of them.
-    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+    /// How the server reads statements, if that is known, for whoever is told of them.
+    pub(crate) fn set_dialect(&mut self, dialect: Option<Dialect>) {
         self.clock.set_dialect(dialect);
     }
 

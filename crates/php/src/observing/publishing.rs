@@ -10,7 +10,7 @@ use std::process;
 use vaquita_client::Area;
 use vaquita_telemetry::metrics::Page;
 
-/// The area's name; its file's has the number of figures, too.
+/// What the area's name ends with. Before that is which figures these are, for another version may have as many others.
 const NAME: &str = "metrics";
 
 thread_local! {
@@ -43,7 +43,8 @@ pub(crate) fn begin_request(page: fn() -> Page) {
     let folder = (!folder.is_empty()).then(|| path_of(folder));
     let page = page();
     let gauges = page.series().iter().filter(|series| series.is_gauge()).count();
-    let opened = Area::open(folder.as_deref(), NAME, page.values().len() - gauges, gauges);
+    let name = format!("{:016x}-{NAME}", page.digest());
+    let opened = Area::open(folder.as_deref(), &name, page.values().len() - gauges, gauges);
     match opened {
         Ok(area) => PUBLISHER.set(Some(Publisher {
             area,
@@ -66,11 +67,13 @@ pub(crate) fn end_request(page: fn() -> Page) {
     });
 }
 
-/// Gives a page the sums of all processes' figures, this one's of now among them; false: they are not shared.
+/// Gives a page the sums of all processes' figures, this one's of now among them; false: they are not shared, or there is no place for its own.
 pub(crate) fn sum_up(page: &mut Page) -> bool {
     PUBLISHER.with_borrow_mut(|publisher| {
         let Some(publisher) = publisher.as_mut() else { return false };
-        publisher.publish(page);
+        if !publisher.publish(page) {
+            return false;
+        }
         let sum = publisher.area.sum();
         let (mut counters, mut gauges) = (sum.counters.into_iter(), sum.gauges.into_iter());
         let values: Vec<u64> = page
@@ -97,9 +100,10 @@ pub(crate) fn warn_of_failure() {
 }
 
 impl Publisher {
-    fn publish(&mut self, page: &Page) {
+    /// Publishes the process's figures; false: there is no place for them.
+    fn publish(&mut self, page: &Page) -> bool {
         if self.process != process::id() {
-            return;
+            return true;
         }
         let (mut counters, mut gauges) = (Vec::new(), Vec::new());
         for ((series, value), before) in page.series().iter().zip(page.values()).zip(&self.before) {
@@ -109,8 +113,9 @@ impl Publisher {
                 counters.push(value.saturating_sub(*before));
             }
         }
-        if let Err(error) = self.area.publish(&counters, &gauges) {
+        self.area.publish(&counters, &gauges).unwrap_or_else(|error| {
             FAILURE.set(Some(error));
-        }
+            false
+        })
     }
 }

@@ -3,14 +3,15 @@
 //! What they write to is opened when a request begins, or when a script asks: never before a fork.
 
 use super::count;
+use crate::session::options::path_of;
 use crate::zend::error::{plain_warning, warning};
 use crate::zend::ini::{self, Kept};
 use crate::zend::string::Str;
 use core::cell::{Cell, RefCell};
-use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 use vaquita_client::{Ended, Observer, Reply, Wait};
-use vaquita_telemetry::trace::{OpenError, Options, Output, Tracer, monotonic};
+use vaquita_telemetry::trace::{OpenError, Options, Output, StandardError, Tracer, monotonic};
 
 thread_local! {
     static SETTINGS: Kept<Settings> = const { Kept::new() };
@@ -27,7 +28,7 @@ enum To {
     File,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Settings {
     to: To,
     options: Options,
@@ -64,7 +65,8 @@ pub(super) fn is_on() -> bool {
 struct Tracers {
     /// That of all connections.
     of_all: Option<Tracer>,
-    has_tried: bool,
+    /// What it was opened for, or could not be: a web server may have settings for each of its hosts.
+    asked: Option<(Settings, Box<[u8]>)>,
     /// Why it can't be opened, until that was told.
     unopened: Option<OpenError>,
     /// Those of single ones, by their numbers.
@@ -73,7 +75,17 @@ struct Tracers {
 
 impl Tracers {
     const fn none() -> Tracers {
-        Tracers { of_all: None, has_tried: false, unopened: None, of_links: Vec::new() }
+        Tracers { of_all: None, asked: None, unopened: None, of_links: Vec::new() }
+    }
+
+    /// Whether another trace is wanted than the last time; that one is closed.
+    fn begin(&mut self, settings: Settings, place: &[u8]) -> bool {
+        if self.asked.as_ref().is_some_and(|(last, at)| *last == settings && **at == *place) {
+            return false;
+        }
+        self.of_all = None;
+        self.asked = Some((settings, place.into()));
+        true
     }
 
     /// Has those tell that trace this connection.
@@ -83,26 +95,33 @@ impl Tracers {
     }
 }
 
-/// A request begins: the trace is opened if there is to be one and this process has none yet.
+/// What the process's standard error was before a script could close it.
+fn standard_error() -> StandardError {
+    static FIRST: OnceLock<StandardError> = OnceLock::new();
+    *FIRST.get_or_init(StandardError::now)
+}
+
+/// A request begins: the trace is opened if there is to be one and this process has not opened it yet.
 pub(crate) fn begin_request() {
+    standard_error();
     let settings = SETTINGS.with(|settings| settings.get(Settings::read));
     if settings.to == To::Nowhere {
+        if IS_ON.replace(false) {
+            TRACERS.with_borrow_mut(|tracers| (tracers.of_all, tracers.asked) = (None, None));
+        }
         return;
     }
-    let is_new =
-        TRACERS.with_borrow_mut(|tracers| !std::mem::replace(&mut tracers.has_tried, true));
-    if is_new {
-        let path = Str::new(ini::string(c"vaquita.trace").unwrap_or_default());
-        let opened = match settings.to {
-            To::File => open(path.bytes()),
-            To::Stderr | To::Nowhere => Ok(Output::stderr()),
+    let place = ini::string(c"vaquita.trace").unwrap_or_default();
+    if TRACERS.with_borrow_mut(|tracers| tracers.begin(settings, place)) {
+        let output = match settings.to {
+            To::File => Output::open(&path_of(place)),
+            To::Stderr | To::Nowhere => Output::stderr(standard_error()),
         };
-        match opened.map(|output| Tracer::new(output, settings.options)) {
+        match output.map(|output| Tracer::new(output, settings.options)) {
             Ok(tracer) => TRACERS.with_borrow_mut(|tracers| tracers.of_all = Some(tracer)),
             // A warning would be shown only where those of PHP's start are.
             Err(error) => TRACERS.with_borrow_mut(|tracers| tracers.unopened = Some(error)),
         }
-        path.release();
     }
     TRACERS.with_borrow_mut(|tracers| {
         IS_ON.set(tracers.of_all.is_some());
@@ -143,9 +162,10 @@ pub(crate) fn warn_of_failure() {
 /// Traces one connection to a file, or to `stderr`, in place of where it was traced so far; false, after a warning: it can't be.
 pub(crate) fn trace_link(number: u64, path: Str) -> bool {
     let settings = SETTINGS.with(|settings| settings.get(Settings::read));
+    // A relative path, and what open_basedir allows, may be another one later.
     let opened = match path.bytes() {
-        b"stderr" => Ok(Output::stderr()),
-        path => open(path),
+        b"stderr" => Output::stderr(standard_error()),
+        path => Output::open_for_good(&path_of(path)),
     };
     let options = Options { slow: None, ..settings.options };
     match opened.map(|output| Tracer::new(output, options)) {
@@ -171,11 +191,6 @@ pub(crate) fn are_links_traced() -> bool {
 /// A connection has no trace of its own any more.
 pub(crate) fn stop_link(number: u64) {
     TRACERS.with_borrow_mut(|tracers| tracers.of_links.retain(|(other, _)| *other != number));
-}
-
-fn open(path: &[u8]) -> Result<Output, OpenError> {
-    use std::os::unix::ffi::OsStrExt;
-    Output::open(Path::new(std::ffi::OsStr::from_bytes(path)))
 }
 
 fn reason(error: OpenError) -> Str {

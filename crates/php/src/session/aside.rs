@@ -53,6 +53,7 @@ impl Session {
         });
         let is_back = brought_back.unwrap_or(false);
         if is_back {
+            self.observe_anew();
             local_infile::allow(self);
             self.begin_key_value();
         }

@@ -103,14 +103,19 @@ impl Session {
 
     /// Counts a persistent connection that is used again.
     pub(crate) fn count_reuse(&self) {
-        self.is_collecting.set(statistics::is_collecting());
         self.is_counting.set(true);
+        self.observe_anew();
         if !self.is_collecting.get() {
             self.adjust(|connection| connection.set_counted(Statistics::default()));
         }
-        self.adjust(|connection| connection.set_observer(observing::observer()));
         self.count(Key::connection_reused, 1);
         self.count(Key::active_connections, 1);
+    }
+
+    /// Has those told of the connection who are now: settings may be others than at its last use.
+    pub(super) fn observe_anew(&self) {
+        self.is_collecting.set(statistics::is_collecting());
+        self.adjust(|connection| connection.set_observer(observing::observer()));
     }
 
     /// Traces the connection to a file of its own from now on, or no more; false: it can't be.

@@ -76,16 +76,22 @@ impl Armed {
         }
     }
 
+    /// A child of fork() begins anew: what it inherited is its parent's, who writes it. Whether this is one.
+    fn forget_parent(&mut self) -> bool {
+        let pid = process::id();
+        let is_child = std::mem::replace(&mut self.pid, pid) != pid;
+        if is_child {
+            self.clear();
+        }
+        is_child
+    }
+
     fn begin(&mut self, found: Option<usize>, wait: &Wait<'_>, scribe: &mut Scribe) {
+        let found = if self.forget_parent() { None } else { found };
         if let Some(at) = found {
             self.finish(at, scribe);
         } else if self.running.len() == MAX_RUNNING {
             self.finish(0, scribe);
-        }
-        let pid = process::id();
-        if pid != self.pid {
-            self.clear();
-            self.pid = pid;
         }
         self.running.push(Running {
             connection: wait.connection.number,
@@ -115,11 +121,19 @@ impl Armed {
 
     /// A connection is over.
     pub(super) fn ended(&mut self, ended: &Ended, scribe: &mut Scribe) {
+        self.forget_parent();
         let Observed { number, .. } = ended.connection;
         self.ring.push_end(ended);
         if let Some(at) = self.running.iter().rposition(|it| it.connection == number) {
             self.finish(at, scribe);
         }
+    }
+
+    /// A child of the process whose request it was comes to its end: only what its own statements were is looked at.
+    pub(super) fn child_ended(&mut self, scribe: &mut Scribe) {
+        self.forget_parent();
+        self.finish_all(scribe);
+        self.clear();
     }
 
     /// A request begins: what was before is not its own.

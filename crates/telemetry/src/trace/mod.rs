@@ -18,7 +18,7 @@ pub use escaped::put_shown;
 pub use line::{Line, Network, Rest, split_line};
 pub use moment::{Moment, monotonic};
 pub use opening::OpenError;
-pub use output::{Failure, Output};
+pub use output::{Failure, Output, StandardError};
 pub use tracer::{Options, Tracer};
 pub use vaquita_client::Event;
 

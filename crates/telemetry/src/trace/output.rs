@@ -4,8 +4,8 @@ use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, statat};
-use rustix::io::{Errno, write};
+use rustix::fs::{AtFlags, CWD, FileType, fstat, statat};
+use rustix::io::{Errno, fcntl_dupfd_cloexec, write};
 
 use super::line::CUT;
 use super::opening::{Identity, OpenError, open_for_trace};
@@ -23,9 +23,25 @@ pub struct Output {
 
 #[derive(Debug)]
 enum To {
-    Stderr,
-    File { path: PathBuf, file: OwnedFd, identity: Identity },
+    /// A descriptor of our own: a script that closes its standard error gets a socket by that number next.
+    Stderr(OwnedFd),
+    /// With its path, as far as that is followed.
+    File { path: PathBuf, file: OwnedFd, identity: Identity, is_followed: bool },
 }
+
+/// What a process's standard error was when it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StandardError(Option<Identity>);
+
+impl StandardError {
+    /// What it is now.
+    pub fn now() -> StandardError {
+        StandardError(fstat(rustix::stdio::stderr()).ok().map(|stat| Identity::of(&stat)))
+    }
+}
+
+/// The first number that a descriptor of ours may have: those before it are the process's input and outputs.
+const FIRST_DESCRIPTOR: i32 = 3;
 
 /// Why lines are lost: of it a user is warned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,18 +60,40 @@ impl fmt::Display for Failure {
 }
 
 impl Output {
-    /// The process's standard error.
-    pub fn stderr() -> Output {
-        Output::new(To::Stderr)
+    /// The process's standard error, as it is now; `first` is what it was at the beginning.
+    ///
+    /// # Errors
+    /// It is closed, or a connection has got its number since; or no descriptor is left.
+    pub fn stderr(first: StandardError) -> Result<Output, OpenError> {
+        let own = fcntl_dupfd_cloexec(rustix::stdio::stderr(), FIRST_DESCRIPTOR);
+        let own = own.map_err(OpenError::System)?;
+        let stat = fstat(&own).map_err(OpenError::System)?;
+        let is_socket = FileType::from_raw_mode(stat.st_mode) == FileType::Socket;
+        if is_socket && first != StandardError(Some(Identity::of(&stat))) {
+            return Err(OpenError::System(Errno::BADF));
+        }
+        Ok(Output::new(To::Stderr(own)))
     }
 
-    /// A file, which is made if there is none: for its user alone.
+    /// A file, which is made if there is none: for its user alone. If another one has its name later, that is gone on with.
     ///
     /// # Errors
     /// See [`OpenError`].
     pub fn open(path: &Path) -> Result<Output, OpenError> {
+        Output::open_file(path, true)
+    }
+
+    /// The same file for good: where the path may lead elsewhere later, to where its user must not write.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open_for_good(path: &Path) -> Result<Output, OpenError> {
+        Output::open_file(path, false)
+    }
+
+    fn open_file(path: &Path, is_followed: bool) -> Result<Output, OpenError> {
         let (file, identity) = open_for_trace(path)?;
-        Ok(Output::new(To::File { path: path.into(), file, identity }))
+        Ok(Output::new(To::File { path: path.into(), file, identity, is_followed }))
     }
 
     fn new(to: To) -> Output {
@@ -86,7 +124,7 @@ impl Output {
 
     /// Goes on in another file, if the one at this path is another by now: somebody has renamed or removed the one that was opened.
     pub(super) fn follow(&mut self) {
-        let To::File { path, file, identity } = &mut self.to else { return };
+        let To::File { path, file, identity, is_followed: true } = &mut self.to else { return };
         let found = statat(CWD, &*path, AtFlags::SYMLINK_NOFOLLOW);
         if found.is_ok_and(|stat| Identity::of(&stat) == *identity) {
             return;
@@ -111,7 +149,7 @@ impl Output {
             return;
         }
         let path = match &self.to {
-            To::Stderr => None,
+            To::Stderr(_) => None,
             To::File { path, .. } => Some(path.clone()),
         };
         self.failure = Some(Failure { path, error });
@@ -119,8 +157,7 @@ impl Output {
 
     fn descriptor(&self) -> BorrowedFd<'_> {
         match &self.to {
-            To::Stderr => rustix::stdio::stderr(),
-            To::File { file, .. } => file.as_fd(),
+            To::Stderr(file) | To::File { file, .. } => file.as_fd(),
         }
     }
 }
@@ -134,6 +171,7 @@ mod tests {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     use std::fs::{self, Permissions};
     use std::io::{BufRead, BufReader};
+    use std::os::fd::AsRawFd;
     use std::os::unix::fs::PermissionsExt;
     use std::process::{Child, Command, Stdio};
 
@@ -248,6 +286,29 @@ mod tests {
         let path = folder.path("trace");
         assert!(other(&path, "limits").wait().unwrap().success());
         assert_eq!(lines(&path), (5, 1));
+    }
+
+    #[test]
+    fn one_for_good_stays_whatever_its_path_leads_to() {
+        let folder = Folder::new();
+        let (path, old) = (folder.path("trace"), folder.path("old"));
+        let mut output = Output::open_for_good(&path).unwrap();
+        output.write(&mut line(1));
+        fs::rename(&path, &old).unwrap();
+        output.follow();
+        output.write(&mut line(2));
+        assert_eq!(lines(&old), (2, 0));
+        assert!(!path.exists());
+        assert_eq!(output.take_failure(), None);
+    }
+
+    #[test]
+    fn standard_error_is_a_descriptor_of_its_own() {
+        let Output { to: To::Stderr(file), .. } = Output::stderr(StandardError::now()).unwrap()
+        else {
+            panic!()
+        };
+        assert!(file.as_raw_fd() >= FIRST_DESCRIPTOR);
     }
 
     #[test]

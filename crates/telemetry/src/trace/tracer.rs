@@ -1,5 +1,6 @@
 //! The tracer of a thread: takes what the driver tells, and writes its lines, all of them or those around something slow.
 
+use std::process;
 use std::time::Duration;
 
 use vaquita_client::panic_point;
@@ -30,6 +31,8 @@ pub struct Tracer {
 
 #[derive(Debug)]
 struct Request {
+    /// Whose it is: a child that a script forks works for its parent's.
+    pid: u32,
     began: Duration,
     waits: RequestWaits,
 }
@@ -73,12 +76,19 @@ impl Tracer {
         if let Some(armed) = &mut self.armed {
             armed.request_began(&mut self.scribe);
         }
-        self.request = Some(Request { began: now, waits: RequestWaits::default() });
+        let (pid, waits) = (process::id(), RequestWaits::default());
+        self.request = Some(Request { pid, began: now, waits });
     }
 
-    /// The request that has begun is over; it is told if anything was waited for in it. Whatever the driver has still to tell of it should be told before.
+    /// The request that has begun is over; it is told if anything was waited for in it, by the process that began it. Whatever the driver has still to tell of it should be told before.
     pub fn request_ended(&mut self, now: Duration) {
-        let Some(Request { began, waits }) = self.request.take() else { return };
+        let Some(Request { pid, began, waits }) = self.request.take() else { return };
+        if pid != process::id() {
+            if let Some(armed) = &mut self.armed {
+                armed.child_ended(&mut self.scribe);
+            }
+            return;
+        }
         let elapsed = now.saturating_sub(began);
         let tell = |scribe: &mut Scribe| scribe.request(now, elapsed, waits);
         match &mut self.armed {
