@@ -67,6 +67,9 @@ const RUNS: [Run; 6] = [
     Run::new("busy", "1,000 cheap statements a request", Expected::ConnectingMatters(false)),
 ];
 
+/// How often a run is made whose summary is wrong.
+const TRIES: usize = 3;
+
 impl Run {
     const fn new(part: &'static str, what: &'static str, expected: Expected) -> Run {
         Run { part, what, is_far: false, times: 1, expected }
@@ -90,14 +93,18 @@ pub(crate) fn run(asked: &Slow) -> Result<(), String> {
     for run in &RUNS {
         println!("\n== {}: {}", run.part, run.what);
         let to = if run.is_far { server.through(relay.port()) } else { server.clone() };
-        let mut printed = String::new();
-        for _ in 0..run.times {
-            printed = traces.trace(&stack, &asked.script, run.part, &to)?;
-        }
-        let text = traces.summary(&asked.program, run.part)?;
-        println!("{text}");
-        let verdict = run.expected.check(&Summary(&text), &printed)?;
+        let mut verdict = traces.judge(run, &stack, asked, &to)?;
         println!("{verdict}");
+        // What else a machine does in a moment is in the times, too: a wrong summary is wrong each time.
+        for _ in 1..TRIES {
+            if !matches!(verdict, Verdict::Wrong(_)) {
+                break;
+            }
+            println!("\n== {}, again", run.part);
+            traces.forget(run.part)?;
+            verdict = traces.judge(run, &stack, asked, &to)?;
+            println!("{verdict}");
+        }
         wrong += usize::from(matches!(verdict, Verdict::Wrong(_)));
         unseen += usize::from(matches!(verdict, Verdict::NotLookedAt(_)));
     }
@@ -202,6 +209,28 @@ impl Traces {
         let folder = env::temp_dir().join(format!("vaquita-slow-{}", process::id()));
         fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Traces(folder))
+    }
+
+    /// Runs a part as often as it is to be run, and judges the summary of its trace, which is printed.
+    fn judge(
+        &self,
+        run: &Run,
+        stack: &Stack,
+        asked: &Slow,
+        server: &Server,
+    ) -> Result<Verdict, String> {
+        let mut printed = String::new();
+        for _ in 0..run.times {
+            printed = self.trace(stack, &asked.script, run.part, server)?;
+        }
+        let text = self.summary(&asked.program, run.part)?;
+        println!("{text}");
+        run.expected.check(&Summary(&text), &printed)
+    }
+
+    /// Throws a part's trace away.
+    fn forget(&self, part: &str) -> Result<(), String> {
+        fs::remove_file(self.0.join(part)).map_err(|error| format!("the trace of {part}: {error}"))
     }
 
     /// Runs a part of a script as one request, which is added to its trace, and gives back what it prints.
