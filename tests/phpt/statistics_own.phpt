@@ -2,7 +2,7 @@
 Vaquita\statistics tells by name what the driver sent by itself, what was never answered, and what the statement cache saved
 --FILE--
 <?php
-// servers: mariadb mysql80 mysql56
+// servers: mariadb mysql80
 // transports: tcp unix
 require 'support/prelude.php';
 
