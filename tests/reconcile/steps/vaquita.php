@@ -32,6 +32,7 @@ return [
     'Vaquita\pipeline on a dead connection' => function (World $w): void {
         $link = $w->connect('unix');
         $thread = $link->thread_id;
+        $w->observer->await_idle($thread);
         $w->plan->note('COM_PROCESS_KILL');
         $w->link()->kill($thread);
         $w->observer->await_end_of($thread);
