@@ -12,7 +12,7 @@ mod servers;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use servers::{on_each, rows, run};
+use servers::{Feature, on_each, rows, run};
 use vaquita_client::{
     Connection, Ended, Event, Observed, Observer, Pipelined, Reply, Until, Wait, Watched,
 };
@@ -244,7 +244,7 @@ fn a_round_trip_is_counted_for_each_time_that_the_server_is_waited_for() {
 
 #[test]
 fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
-    on_each(|_, connection| {
+    on_each(|server, connection| {
         if connection.options().tls.is_some() {
             return;
         }
@@ -277,7 +277,10 @@ fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
                 _ => None,
             });
             assert_eq!(replies.clone().next(), Some(QUERY));
-            assert_eq!(kept.counted().round_trips - before.round_trips, 1);
+            // One that does not know the reset is logged in to again, which is waited for.
+            if server.has(Feature::ResetConnection) {
+                assert_eq!(kept.counted().round_trips - before.round_trips, 1);
+            }
         }
     });
 }
