@@ -105,10 +105,13 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {}
  * first bytes of its reply were there, and until the last ones were, the client's own time between rows included. `round_trips` is how often
  * the server was waited for, `reads` and `writes` are system calls.
  *
- * `commands` is what was sent, `unanswered` those of them on connections that ended before anything of a reply had come, `own` those that the driver sent by
- * itself, by how they begin (docs/operating.md tells why). Of `connections`, `attempts` is
+ * `commands` is how many were sent, by their names in the protocol (`query`, `stmt_execute`), `unanswered` how many of them on connections that ended before
+ * anything of a reply had come: whether the server has read these nobody knows. `own` is how many of them the driver sent by itself, by how they begin
+ * (`ROLLBACK`; docs/operating.md tells why). What was never sent is in none of these, and names that have no number are not there. Of `connections`, `attempts` is
  * what the server counts: sockets that were opened, `replacements` those in the place of a dead persistent connection, `killers` those that stopped a query.
- * `statement_cache` is what was not sent: statements that were prepared already (`hits`), and that were closed and `kept`.
+ * `statement_cache` is what was not sent: statements that were prepared already (`hits`), and that were `kept` where a script closed them.
+ *
+ * Bytes are those on the wire, compressed where it is, below TLS's own; `bytes_unanswered` are those of `bytes_sent` that were `unanswered` commands.
  *
  * @return array{
  *     connections: array{opened: int, failed: int, reused: int, reconnected: int, open: int, attempts: int, replacements: int, killers: int},

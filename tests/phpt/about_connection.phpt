@@ -25,6 +25,7 @@ show($tls === (server('TRANSPORT') === 'tls'), $tls || $rows["Last connection's 
 show($rows["Last connection's compression"] === (server('TRANSPORT') === 'zlib' ? 'zlib' : 'none'));
 show(str_contains($rows["Last connection's features"], 'SESSION_TRACK'), $rows['Connections']);
 show((bool) preg_match('/^1 commands in \d+ round trips, \d+ reads of \d+ bytes, \d+ writes of \d+ bytes$/D', $rows['Traffic']));
+show($rows["The driver's own"]);
 show((bool) preg_match('/^1 replies, p50 \d+ us, p95 \d+ us, p99 \d+ us, longest \d+ us$/D', $rows['Latency: query']), isset($rows['Latency: execute']));
 ?>
 --EXPECT--
@@ -34,4 +35,5 @@ true | true
 true
 true | "1 opened, 0 failed, 0 reused, 0 reconnected, 1 open"
 true
+"0 commands by itself, 0 without a reply (0 bytes), 0 statements prepared already, 0 kept"
 true | false

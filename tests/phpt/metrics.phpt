@@ -59,7 +59,8 @@ foreach ([[0, '0.001'], ['0.001', '0.005'], ['0.005', '0.01'], ['0.01', '0.05'],
 $sum = (float) $after["db_client_operation_duration_seconds_sum$query"];
 show($grows, $sum > 0.06, abs($sum - $statistics['latency']['query']['last_byte']['total_us'] / 1e6) < 1e-6);
 foreach (['vaquita_commands_total{command="query"}' => $statistics['commands']['query'], 'vaquita_round_trips_total' => $statistics['traffic']['round_trips'],
-    'vaquita_received_bytes_total' => $statistics['traffic']['bytes_received'], 'vaquita_connections_opened_total' => 1,
+    'vaquita_own_commands_total{name="COM_STMT_CLOSE"}' => $statistics['own']['COM_STMT_CLOSE'] ?? 0, 'vaquita_statement_cache_kept_total' => $statistics['statement_cache']['kept'],
+    'vaquita_unanswered_commands_total{command="query"}' => 0, 'vaquita_received_bytes_total' => $statistics['traffic']['bytes_received'], 'vaquita_connections_opened_total' => 1,
     'db_client_connection_count{db_client_connection_state="used"}' => 1, 'db_client_connection_count{db_client_connection_state="idle"}' => 0] as $name => $value) {
     show($name, (int) $after[$name] === $value);
 }
@@ -84,6 +85,9 @@ true | true | 21
 true | true | true
 "vaquita_commands_total{command=\"query\"}" | true
 "vaquita_round_trips_total" | true
+"vaquita_own_commands_total{name=\"COM_STMT_CLOSE\"}" | true
+"vaquita_statement_cache_kept_total" | true
+"vaquita_unanswered_commands_total{command=\"query\"}" | true
 "vaquita_received_bytes_total" | true
 "vaquita_connections_opened_total" | true
 "db_client_connection_count{db_client_connection_state=\"used\"}" | true

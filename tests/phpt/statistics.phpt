@@ -2,7 +2,7 @@
 Vaquita\statistics tells what was done, how often the server was waited for, and how long; without mysqlnd.collect_statistics nothing of it
 --FILE--
 <?php
-// servers: mariadb mysql80 mysql56
+// servers: mariadb mysql80
 require 'support/prelude.php';
 use function Vaquita\statistics;
 

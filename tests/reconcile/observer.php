@@ -16,6 +16,9 @@ final class Observer
     /** What may not have moved: then figures of performance_schema would be too small. */
     private const LOST = ['Performance_schema_thread_instances_lost', 'Performance_schema_statement_classes_lost', 'Performance_schema_digest_lost', 'Performance_schema_thread_classes_lost'];
 
+    /** How long something may take that always comes. */
+    private const PATIENCE_S = 60.0;
+
     private readonly mysqli $link;
     /** @var list<string> the statements of an observation */
     private readonly array $statements;
@@ -91,17 +94,37 @@ final class Observer
      */
     public function await_connections(int $most): void
     {
-        do {
-            [$count] = $this->link->query("SELECT COUNT(*) FROM performance_schema.threads WHERE NAME = 'thread/sql/one_connection'")->fetch_row();
-        } while ((int) $count > $most);
+        $this->await("there are more than $most connections", fn() => $this->threads("NAME = 'thread/sql/one_connection'") <= $most);
     }
 
     /** Waits until the server has let go of a connection; then its socket is closed. */
     public function await_end_of(int $thread): void
     {
-        do {
-            [$count] = $this->link->query("SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_ID = $thread")->fetch_row();
-        } while ($count !== '0');
+        $this->await("connection $thread does not end", fn() => $this->threads("PROCESSLIST_ID = $thread") === 0);
+    }
+
+    /**
+     * Waits until a connection has nothing to do, and some time more. MySQL 5.6 may not notice that it is to end as it begins to wait for the next
+     * command: then it is `Killed`, and waits on for ever.
+     */
+    public function await_idle(int $thread): void
+    {
+        for ($times = 0; $times < 20; $times++) {
+            $this->await("connection $thread is never idle", fn() => $this->threads("PROCESSLIST_ID = $thread AND PROCESSLIST_COMMAND = 'Sleep'") === 1);
+        }
+    }
+
+    private function threads(string $which): int
+    {
+        return (int) $this->link->query("SELECT COUNT(*) FROM performance_schema.threads WHERE $which")->fetch_row()[0];
+    }
+
+    private function await(string $otherwise, Closure $has_come): void
+    {
+        $until = microtime(true) + self::PATIENCE_S;
+        while (!$has_come()) {
+            microtime(true) < $until || throw new Exception($otherwise);
+        }
     }
 
     /** @return array<string, int> what the driver has counted of this connection */

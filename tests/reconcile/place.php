@@ -22,6 +22,13 @@ final class Place
         return (string) getenv($this->variable($what));
     }
 
+    /** Where rows can be had by key; null: nowhere. */
+    public function key_value_address(): ?string
+    {
+        $port = getenv($this->variable('KEY_VALUE_PORT'));
+        return $port === false ? null : "127.0.0.1:$port";
+    }
+
     /** Of a version that the driver takes. */
     public function has_tls(): bool
     {

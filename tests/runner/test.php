@@ -93,6 +93,8 @@ final class Place
         foreach ($wanted as [$named, $transport]) {
             $is_usual = isset(self::SERVERS[$named]);
             $is_usual || in_array($named, array_merge(...array_values(self::SERVERS)), true) || throw new Exception("no server is called $named");
+            $runs_anyhow = fn(array $other): bool => $other[1] === $transport && in_array($named, self::SERVERS[$other[0]] ?? [], true);
+            array_filter($wanted, $runs_anyhow) === [] || throw new Exception("$named runs what the usual servers run");
             $lack = (new Place($named, $transport))->lack();
             $lack === null || throw new Exception("nothing can run at $named-$transport: $lack");
             $usual = $is_usual ? [$named] : [];

@@ -158,6 +158,7 @@ impl Connection {
     }
 
     fn expect_run(&mut self) {
+        self.stream.has_answered();
         self.stream.expect_reply();
         self.local_infiles = Names::default();
         self.answer = Answer::Binary;

@@ -236,6 +236,8 @@ impl Connection {
             let _ = self.send_command(Command::Quit);
         } else if self.spoilt.is_some() && self.state == State::Broken {
             let _ = self.stream.write_goodbye(Command::Quit.code(), &[]);
+        } else if !matches!(self.state, State::Broken | State::QuitSent) {
+            self.stream.count_unanswered();
         }
         self.state = State::QuitSent;
         self.stream.close();

@@ -218,6 +218,14 @@ impl Statistics {
         }
     }
 
+    /// What was counted as sent since `before`, but for bytes and system calls, was not sent.
+    #[cold]
+    pub(crate) fn take_back_sent(&mut self, before: Statistics) {
+        self.commands = before.commands;
+        self.own = before.own;
+        self.packets_sent = before.packets_sent;
+    }
+
     /// A command of so many bytes has no reply.
     pub(crate) fn unanswered(&mut self, code: u8, bytes: u64) {
         if let Some(counter) = self.unanswered.get_mut(usize::from(code)) {

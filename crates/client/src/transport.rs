@@ -64,7 +64,7 @@ pub struct Transport {
     wire: TimedWire,
     is_unix: bool,
     tls: Option<Box<tls::Session>>,
-    /// What is to leave in one piece.
+    /// What is to leave in one piece; it is counted as sent.
     gathered: Option<Vec<u8>>,
     /// What went through it, TLS's own not counted.
     pub(crate) bytes_sent: u64,
@@ -277,16 +277,22 @@ impl Transport {
     /// # Errors
     /// The system's error or `TimedOut`, and whether nothing was sent.
     pub fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
+        let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
         if let Some(gathered) = &mut self.gathered {
             slices.iter().for_each(|slice| gathered.extend_from_slice(slice));
-            return Ok(());
+        } else {
+            self.write_now(slices)?;
         }
-        let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
+        self.bytes_sent += bytes as u64;
+        Ok(())
+    }
+
+    #[inline]
+    fn write_now(&mut self, slices: &mut [IoSlice<'_>]) -> Result<(), Error> {
         match &mut self.tls {
             None => self.wire.write(slices),
             Some(tls) => tls.write(&mut self.wire, slices),
         }
-        .inspect(|()| self.bytes_sent += bytes as u64)
     }
 
     /// Whether reads and writes wait; those that do not say `WouldBlock` where they would.
@@ -334,9 +340,13 @@ impl Transport {
     pub(crate) fn send_gathered(&mut self) -> Result<(), Error> {
         let gathered = self.gathered.take().unwrap_or_default();
         self.set_waiting(false);
-        let sent = self.write(&mut [IoSlice::new(&gathered)]);
+        let sent = self.write_now(&mut [IoSlice::new(&gathered)]);
         self.set_waiting(true);
-        sent
+        sent.inspect_err(|error| {
+            if error.nothing_sent() {
+                self.bytes_sent = self.bytes_sent.saturating_sub(gathered.len() as u64);
+            }
+        })
     }
 
     /// Lets go of the socket without a byte: somebody else goes on with it.

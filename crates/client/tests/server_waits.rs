@@ -12,7 +12,7 @@ mod servers;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use servers::{on_each, rows, run};
+use servers::{Feature, on_each, rows, run};
 use vaquita_client::{
     Connection, Ended, Event, Observed, Observer, Pipelined, Reply, Until, Wait, Watched,
 };
@@ -296,7 +296,7 @@ fn a_statement_of_a_pipeline_is_told_with_how_it_is_read_or_that_nobody_knows() 
 
 #[test]
 fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
-    on_each(|_, connection| {
+    on_each(|server, connection| {
         if connection.options().tls.is_some() {
             return;
         }
@@ -329,7 +329,10 @@ fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
                 _ => None,
             });
             assert_eq!(replies.clone().next(), Some(QUERY));
-            assert_eq!(kept.counted().round_trips - before.round_trips, 1);
+            // One that does not know the reset is logged in to again, which is waited for.
+            if server.has(Feature::ResetConnection) {
+                assert_eq!(kept.counted().round_trips - before.round_trips, 1);
+            }
         }
     });
 }

@@ -77,6 +77,7 @@ return [
         $way = $w->dice->any(['unix', 'tcp']);
         $link = $w->connect($way);
         $thread = $link->thread_id;
+        $w->observer->await_idle($thread);
         if ($w->dice->one_in(2)) {
             $w->plan->note('COM_PROCESS_KILL');
             $w->link()->kill($thread);
@@ -170,6 +171,7 @@ return [
         $link = $w->persistent();
         $thread = $link->thread_id;
         $w->give_back($link);
+        $w->observer->await_idle($thread);
         $w->plan->note('COM_PROCESS_KILL');
         $w->link()->kill($thread);
         $w->observer->await_end_of($thread);
@@ -182,6 +184,7 @@ return [
         $thread = $link->thread_id;
         $w->give_back($link);
         $link = $w->persistent(); // it is the one that was given back last
+        $w->observer->await_idle($thread);
         $w->plan->note('COM_PROCESS_KILL');
         $w->link()->kill($thread);
         $w->observer->await_end_of($thread);

@@ -32,6 +32,7 @@ return [
     'Vaquita\pipeline on a dead connection' => function (World $w): void {
         $link = $w->connect('unix');
         $thread = $link->thread_id;
+        $w->observer->await_idle($thread);
         $w->plan->note('COM_PROCESS_KILL');
         $w->link()->kill($thread);
         $w->observer->await_end_of($thread);
@@ -72,6 +73,26 @@ return [
             $w->plan->prepares($sql);
             $w->plan->runs($sql, $times);
         }
+    },
+    'SELECTs by key, from a port' => function (World $w): void {
+        $address = $w->place->key_value_address();
+        ini_set('vaquita.kv', 'on');
+        ini_set('vaquita.kv_address', $address ?? '127.0.0.1:1');
+        ini_set('vaquita.kv_tables', World::DATABASE . '.t');
+        $link = $w->connect($w->way());
+        ini_set('vaquita.kv', 'off');
+        $has_answered = fn(): int => Vaquita\statistics()['key_value']['answered'];
+        $through_port = 0;
+        for ($key = 1; $key <= 4; $key++) {
+            $before = $has_answered();
+            $link->query($sql = "SELECT a FROM t WHERE k = $key")->fetch_all();
+            // What the port has answered was asked of no server.
+            $has_answered() > $before ? $through_port++ : $w->plan->asks($sql);
+        }
+        $through_port > 0 || $address === null || throw new Exception('the port has answered nothing');
+        // The server is told of the last one, so that it knows.
+        $link->query($w->plan->asks('SELECT FOUND_ROWS()'))->free();
+        $w->close($link);
     },
     'Vaquita\set_query_timeout' => function (World $w): void {
         $link = $w->connect($w->way());

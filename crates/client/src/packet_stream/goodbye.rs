@@ -14,12 +14,22 @@ use crate::error::{Error, Goodbye};
 /// (<https://dev.mysql.com/doc/c-api/8.0/en/mysql-error.html>).
 const MAX_GOODBYE_BYTES: usize = 1 << 10;
 
+/// The sequence id of a reply's first packet, behind a command of one.
+const FIRST_OF_REPLY: u8 = 1;
+
 impl PacketStream {
     /// What a packet out of sequence says if it is a goodbye: a server that gives up an idle connection tells why before it closes,
     /// with sequence id 0 because it answers nothing.
     #[cold]
     pub(super) fn goodbye(&mut self, header: PacketHeader) -> Option<Error> {
-        if header.sequence_id == 0 { self.goodbye_with_any_id(header) } else { None }
+        if header.sequence_id != 0 {
+            return None;
+        }
+        // It is no reply to what was sent to a server that had gone already.
+        if self.sequence_id == FIRST_OF_REPLY {
+            self.clock.expect_reply();
+        }
+        self.goodbye_with_any_id(header)
     }
 
     #[cold]

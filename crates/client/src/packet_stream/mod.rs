@@ -10,6 +10,7 @@ mod put;
 mod storing;
 mod timed;
 
+use std::collections::VecDeque;
 use std::fmt;
 
 pub(crate) use long::ReceivedLongRow;
@@ -79,8 +80,10 @@ pub(crate) struct PacketStream {
     counted: Statistics,
     /// Under which name the driver's own commands are counted; `None`: they are its user's.
     counts_as: Option<Own>,
-    /// The command that was sent last, and how many bytes had been sent before it.
-    latest: (u8, u64),
+    /// The command that was sent last, and how many bytes had been sent before it; `None`: its reply has begun, or it was not sent.
+    latest: Option<(u8, u64)>,
+    /// Those before it that nothing of a reply has come to either, and their bytes; not those in a queue, which a pipeline knows.
+    earlier: VecDeque<(u8, u64)>,
     /// How long it took.
     clock: Clock,
 }
@@ -101,7 +104,8 @@ impl PacketStream {
             out: Vec::new(),
             counted: Statistics::default(),
             counts_as: None,
-            latest: (0, 0),
+            latest: None,
+            earlier: VecDeque::new(),
             clock: Clock::new(),
         }
     }

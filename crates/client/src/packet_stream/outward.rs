@@ -51,6 +51,7 @@ impl PacketStream {
     /// Sends the next packet of an exchange.
     pub(crate) fn write_packet(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.clock.expect_reply();
+        self.latest = None; // the server has asked for this: it has the command
         self.write(&[], payload)
     }
 

@@ -25,8 +25,10 @@ impl PacketStream {
         let packets = self.counted.packets_received;
         self.expect_reply();
         let received = self.receive(MAX_ANSWER_BYTES);
-        if received.as_ref().is_err_and(Error::is_not_here_yet) {
-            self.counted.packets_received = packets;
+        match &received {
+            Ok(_) => self.has_answered(),
+            Err(error) if error.is_not_here_yet() => self.counted.packets_received = packets,
+            Err(_) => {}
         }
         received
     }

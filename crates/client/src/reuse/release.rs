@@ -104,9 +104,9 @@ impl Connection {
         &mut self,
         write: impl FnOnce(&mut Connection) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.stream.transport().gather();
+        let before = self.stream.gather();
         let written = write(self);
-        let sent = self.stream.transport().send_gathered();
+        let sent = self.stream.send_gathered(before);
         written.and(sent)
     }
 

@@ -65,10 +65,16 @@ fn print_statistics() {
     let figures = Figures::now();
     let connections = Str::new(Line::of(&figures.connections()).bytes());
     let traffic = Str::new(Line::of(&figures.traffic()).bytes());
+    let own = Str::new(Line::of(&figures.own()).bytes());
     info::table(
         (c"Statistics of this process", state),
-        &[(c"Connections", connections.as_c_str()), (c"Traffic", traffic.as_c_str())],
+        &[
+            (c"Connections", connections.as_c_str()),
+            (c"Traffic", traffic.as_c_str()),
+            (c"The driver's own", own.as_c_str()),
+        ],
     );
+    own.release();
     traffic.release();
     connections.release();
     let lines = Kind::ALL.map(|kind| {

@@ -8,7 +8,7 @@ use crate::zend::call::Call;
 use crate::zend::error::Outcome;
 use crate::zend::guarded::Guarded;
 use crate::zend::string::Str;
-use vaquita_client::command_name;
+use vaquita_client::{Own, command_name};
 use vaquita_kv::Reason;
 use vaquita_telemetry::metrics::{ADVISED, FINE, Metric, Page, Type};
 use vaquita_telemetry::{Kind, Latencies};
@@ -150,6 +150,7 @@ fn put_traffic(page: &mut Page, figures: &Figures) {
             page.put(commands, Some(("command", name)), driver.commands(code));
         }
     }
+    put_reckoning(page, figures);
     for (name, help, number) in [
         ("vaquita_round_trips_total", "How often a server was waited for.", driver.round_trips),
         ("vaquita_reads_total", "System calls that read from servers.", driver.reads),
@@ -168,6 +169,40 @@ fn put_traffic(page: &mut Page, figures: &Figures) {
             "vaquita_rows_total",
             "Rows that servers sent.",
             driver.text_row.count + driver.binary_row.count,
+        ),
+    ] {
+        page.put(counter(name, help), None, number);
+    }
+}
+
+/// What whoever compares the commands with the server's counts has to know of them.
+fn put_reckoning(page: &mut Page, figures: &Figures) {
+    let driver = &figures.driver;
+    let own =
+        counter("vaquita_own_commands_total", "Commands that the driver sent by itself, by name.");
+    for own_command in Own::ALL {
+        page.put(own, Some(("name", own_command.name())), driver.own.of(own_command));
+    }
+    let unanswered = counter(
+        "vaquita_unanswered_commands_total",
+        "Commands on connections that ended before anything of a reply had come.",
+    );
+    for code in 0..=u8::MAX {
+        if let Some(name) = command_name(code) {
+            page.put(unanswered, Some(("command", name)), driver.unanswered_commands(code));
+        }
+    }
+    for (name, help, number) in [
+        ("vaquita_unanswered_bytes_total", "The bytes of those.", driver.bytes_unanswered),
+        (
+            "vaquita_statement_cache_hits_total",
+            "Statements that were prepared already, for which nothing was sent.",
+            driver.statements_lent,
+        ),
+        (
+            "vaquita_statement_cache_kept_total",
+            "Statements that were kept where a script closed them, for which nothing was sent.",
+            driver.statements_kept,
         ),
     ] {
         page.put(counter(name, help), None, number);

@@ -63,6 +63,22 @@ impl Figures {
     }
 }
 
+impl Figures {
+    /// Of what the driver sent or did not send by itself, in a line.
+    pub(super) fn own(&self) -> impl Display {
+        let Statistics { statements_lent, statements_kept, bytes_unanswered, own, .. } =
+            &self.driver;
+        let own: u64 = Own::ALL.iter().map(|it| own.of(*it)).sum();
+        let unanswered: u64 = (0..=u8::MAX).map(|code| self.driver.unanswered_commands(code)).sum();
+        fmt::from_fn(move |to| {
+            write!(
+                to,
+                "{own} commands by itself, {unanswered} without a reply ({bytes_unanswered} bytes), {statements_lent} statements prepared already, {statements_kept} kept"
+            )
+        })
+    }
+}
+
 /// `Vaquita\statistics`.
 pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
