@@ -202,3 +202,38 @@ fn crates_use_each_other_one_way() {
         }
     }
 }
+
+/// The names of what a crate of the workspace depends on, but for the workspace's own.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut is_inside = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_inside = line.trim_end_matches(']').ends_with("dependencies");
+        } else if let Some((name, _)) = line.split_once(['=', '.'])
+            && is_inside
+            && !line.starts_with('#')
+            && !name.starts_with("vaquita-")
+        {
+            names.push(name.trim().to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn each_dependency_has_its_reason() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let (_, section) = text.split_once("\n## Dependencies\n").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("another section");
+    let mut all = Vec::new();
+    for folder in std::fs::read_dir(root.join("crates")).unwrap() {
+        let manifest = std::fs::read_to_string(folder.unwrap().path().join("Cargo.toml")).unwrap();
+        all.extend(dependencies(&manifest));
+    }
+    assert!(all.len() > 20, "only {} found", all.len());
+    let lacking: Vec<_> =
+        all.iter().filter(|name| !section.contains(&format!("`{name}`"))).collect();
+    assert!(lacking.is_empty(), "CONTRIBUTING.md does not say what these are for: {lacking:?}");
+}
