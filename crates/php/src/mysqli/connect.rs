@@ -100,7 +100,7 @@ pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Connects a link; `Ok(false)`: it failed, and the report mode wanted no exception. Then a new link stays as it was, and one that had a
-/// connection is as new: until PHP 8.4.24 it went on as one whose connection is gone.
+/// connection is as new, as in stock 8.4.27; in 8.2 it goes on as one whose connection is gone.
 fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> {
     let connected = try_open(link, place, flags);
     let is_as_new = version::is_at_least(804) && !matches!(connected, Ok(true));
