@@ -27,6 +27,16 @@ final class PdoSequence extends Sequence
         return $this->into('db') . "connect_pdo({$this->arguments->options()}" . ($this->is_persistent ? ', own_key())' : ')');
     }
 
+    /**
+     * In PHP 8.4 (8.4.24 and 8.4.27; not in 8.2) PDOStatement::fetchAll() lets go of a reference that is not its own to the object of a statement's
+     * FETCH_INTO: the object is freed while others use it. So there such sequences have either FETCH_INTO or fetchAll().
+     */
+    protected function harmless(array $steps): array
+    {
+        $spoils = PHP_VERSION_ID >= 80300 && preg_grep('/fetchAll\(/i', $steps) !== [];
+        return $spoils ? preg_replace('/PDO::FETCH_INTO(, new \w+)?/', 'PDO::FETCH_NAMED', $steps) : $steps;
+    }
+
     protected function step(): string
     {
         if ($this->set['stmt'] === []) {

@@ -60,7 +60,10 @@ foreach (['off' => MYSQLI_REPORT_OFF, 'error' => MYSQLI_REPORT_ERROR, 'strict' =
 section('a query after a second connect failed');
 mysqli_report(MYSQLI_REPORT_OFF);
 $link = connect();
-show(@$link->real_connect('127.0.0.1', 'u', 'p', 'd', 1), $link->query('SELECT 1'), $link->errno);
+show(@$link->real_connect('127.0.0.1', 'u', 'p', 'd', 1));
+attempt('query', fn() => $link->query('SELECT 1'));
+attempt('error', fn() => $link->errno);
+attempt('close', fn() => $link->close());
 // Names that no resolver is asked about.
 foreach ([
     'unknown host' => ['no such host', 'u', 'p', 'd', 3306],

@@ -11,6 +11,7 @@ use crate::zend::error::{Outcome, Thrown, is_pending, warning};
 use crate::zend::ini::{self, Kept};
 use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
+use crate::zend::version;
 use vaquita_client::{ConnectOptions, PoolLimits};
 
 /// What a host's name begins with that asks for a persistent connection.
@@ -98,8 +99,18 @@ pub(crate) fn real_connect(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// Connects a link; `Ok(false)`: it failed, and the report mode wanted no exception. Then the status is as it was.
+/// Connects a link; `Ok(false)`: it failed, and the report mode wanted no exception. Then a new link stays as it was, and one that had a
+/// connection is as new, as in stock 8.4.27; in 8.2 it goes on as one whose connection is gone.
 fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> {
+    let connected = try_open(link, place, flags);
+    let is_as_new = version::is_at_least(804) && !matches!(connected, Ok(true));
+    if is_as_new && link.status.get() == Status::Valid {
+        link.status.set(Status::Initialised);
+    }
+    connected
+}
+
+fn try_open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> {
     let session: &Session = &link.state().session;
     if link.status.get() == Status::Valid {
         give_up(link.state(), Key::implicit_close);

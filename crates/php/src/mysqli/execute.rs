@@ -10,7 +10,8 @@ use crate::session::prepared::{Executed, with_parameters};
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
 use crate::zend::object::{Object, Temporary};
-use vaquita_client::{UNKNOWN_ROWS, codes};
+use crate::zend::version;
+use vaquita_client::{Columns, UNKNOWN_ROWS, codes};
 
 impl Statement {
     pub(super) fn clear_errors(&self) {
@@ -107,6 +108,12 @@ impl Statement {
             self.has_result.set(true);
             self.tells_columns.set(true);
             self.phase.set(Phase::Waiting);
+        } else if version::forgets_columns() {
+            let _ = self.on_server.with(|it| {
+                if let Some(it) = it {
+                    it.columns = Columns::default();
+                }
+            });
         }
         Ok(())
     }

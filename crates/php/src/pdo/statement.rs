@@ -19,6 +19,7 @@ use crate::zend::memory;
 use crate::zend::pdo::{self, Bound, Running, Values};
 use crate::zend::slot::Slot;
 use crate::zend::string::Str;
+use crate::zend::version;
 use core::cell::Cell;
 use std::rc::Rc;
 use vaquita_client::panic_point;
@@ -209,7 +210,9 @@ impl Statement {
     fn take(&self, running: Running<'_>, executed: Executed) -> Result<(), Failed> {
         let (Executed::Rows(columns) | Executed::Cursor(columns)) = executed else {
             running.set_row_count(self.session.last(0, |said| said.affected_rows));
-            if self.is_prepared() {
+            if self.is_prepared() && version::forgets_columns() {
+                running.set_column_count(0);
+            } else if self.is_prepared() {
                 // As in stock a procedure's end has the columns of its last result, and no rows.
                 let columns = self.columns.peek(Clone::clone).ok().flatten();
                 running.set_column_count(columns.as_ref().map_or(0, |columns| columns.len()));
