@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls persistent slow fpm install uninstall clean
+.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls persistent slow fpm opentelemetry install uninstall clean
 
 help:
 	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
@@ -11,6 +11,7 @@ help:
 	@echo "make conformance-memory  those on a PHP for debugging, and under valgrind; SUITE=mysqli or pdo_mysql (default: both)"
 	@echo "make apps         WordPress, phpMyAdmin, MediaWiki, Adminer and Doctrine DBAL on stock and on Vaquita: is every page the same?"
 	@echo "make fpm      PHP-FPM behind nginx under load, with persistent connections, while the server is killed twice; REQUESTS=20000"
+	@echo "make opentelemetry  PHP's OpenTelemetry auto-instrumentation of mysqli and PDO on stock and on Vaquita: are all spans the same? FOLDER has it (scripts/opentelemetry)"
 	@echo "make bench        the workloads of the mission on both, beside C, with a report in target/report; ROUNDS=20 ONLY=fetch,memory for some of it"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
 	@echo "make persistent   connecting over and over, with and without p:, on both and in C, near and far; is what was promised held? ROUNDS=5"
@@ -54,6 +55,9 @@ apps:
 
 fpm:
 	@scripts/fpm
+
+opentelemetry:
+	@scripts/opentelemetry "$(FOLDER)"
 
 bench:
 	@ROUNDS="$(or $(ROUNDS),20)" ONLY="$(ONLY)" SIZE="$(SIZE)" REPORT="$(REPORT)" scripts/bench
