@@ -86,6 +86,9 @@ pub(crate) struct Session {
     is_native: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
     pub(crate) is_collecting: Cell<bool>,
+    /// Whether what the driver counts is nobody's, and what it had counted before.
+    counts_in_vain: Cell<bool>,
+    counted_before: Cell<Option<Box<Statistics>>>,
 }
 
 /// Why there is no connection.
@@ -148,6 +151,8 @@ impl Session {
             is_counting: Cell::new(false),
             is_native: Cell::new(false),
             is_collecting: Cell::new(statistics::is_collecting()),
+            counts_in_vain: Cell::new(false),
+            counted_before: Cell::new(None),
         });
         SESSIONS.with(|sessions| sessions.add(&session));
         session
@@ -256,7 +261,7 @@ impl Session {
                     self.count_close(how, connection.is_answer_due());
                     self.counting(connection, Connection::close);
                 }
-                self.end_counting(&connection.counted());
+                self.end_counting(&self.counted(connection));
                 connection.set_counted(Statistics::default());
             }
             if let Some((lease, limits)) = lease {
@@ -291,7 +296,7 @@ impl Session {
             Err(Bug) => {
                 // After a panic nobody knows the connection's state: it goes.
                 let _ = self.connection.with(|slot| {
-                    slot.take().map(|connection| self.end_counting(&connection.counted()))
+                    slot.take().map(|connection| self.end_counting(&self.counted(&connection)))
                 });
                 Err(self.error.set_bug())
             }
