@@ -15,7 +15,7 @@ impl PacketStream {
     pub(crate) fn write_behind(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.begin_exchange();
         self.count_command(code);
-        self.clock.begin(code, body, self.counted.packets_received);
+        self.clock.begin(code, body, self.counted.packets_received, &self.out);
         self.write_counted(code, body)
     }
 

@@ -71,27 +71,41 @@ impl PacketStream {
         self.clock.refused();
     }
 
-    /// The server has prepared the statement under way, and calls it so.
+    /// The server has prepared this statement, and calls it so.
     #[inline]
-    pub(crate) fn note_prepared(&mut self, statement_id: u32) {
-        self.clock.prepared(statement_id);
+    pub(crate) fn note_prepared(&mut self, statement_id: u32, sql: &[u8]) {
+        self.clock.prepared(statement_id, sql);
+    }
+
+    /// The server is to forget a statement.
+    #[inline]
+    pub(crate) fn forget_prepared(&mut self, statement_id: u32) {
+        // Its last run may be told as slow.
+        self.clock.tell_reply(&self.out);
+        self.clock.forget_prepared(statement_id);
+    }
+
+    /// The command that has just been sent is of a session that reads statements so.
+    #[inline]
+    pub(crate) fn sent_in(&mut self, dialect: Dialect) {
+        self.clock.sent_in(dialect);
     }
 
     /// The reply to a command that was sent a while ago is what is waited for now.
     pub(crate) fn begin_owed_reply(&mut self, code: u8, body: &[u8]) {
         let has_come = self.has_received();
-        self.clock.begin_owed(code, body, self.counted.packets_received, has_come);
+        self.clock.begin_owed(code, body, self.counted.packets_received, has_come, &self.out);
     }
 
     /// The server is waited for now: it owes the reply to a command that was sent a while ago.
     pub(crate) fn wait_for_owed_reply(&mut self, code: u8) {
-        self.clock.begin_owed(code, &[], self.counted.packets_received, false);
+        self.clock.begin_owed(code, &[], self.counted.packets_received, false, &self.out);
         self.clock.has_been_written_to();
     }
 
     /// Tells of the reply that came last, as far as it has come.
     pub(crate) fn tell_reply(&mut self) {
-        self.clock.tell_reply();
+        self.clock.tell_reply(&self.out);
         self.tell_wait();
     }
 
@@ -102,7 +116,7 @@ impl PacketStream {
 
     /// Nobody waits now for what is still to be said.
     pub(crate) fn rest(&mut self) {
-        self.clock.rest();
+        self.clock.rest(&self.out);
         self.clock.tell_wait(self.counted.packets_received);
     }
 
@@ -137,7 +151,7 @@ impl PacketStream {
 
     /// Closes the way to the server, and tells that it is the end.
     pub(crate) fn close(&mut self) {
-        self.clock.end(&self.transport, self.counted.packets_received);
+        self.clock.end(&self.transport, self.counted.packets_received, &self.out);
         self.transport.close();
     }
 }
