@@ -136,7 +136,7 @@ pub trait Observer: Sync + fmt::Debug {
     /// A reply has come, as a whole or as far as anybody wanted it. It is told when the next command is sent, or nobody waits for more.
     fn replied(&self, reply: Reply);
 
-    /// The reply that is told next took [`SLOW_NS`] or longer. It is told only where its statement is known: not in a pipeline.
+    /// The reply that is told next took [`SLOW_NS`] or longer. It is told only of statements that run, and where they are known: not in a pipeline.
     fn replied_slowly(&self, slow: SlowReply<'_>);
 
     /// Something was waited for.

@@ -107,7 +107,7 @@ impl Clock {
             return;
         };
         let statement = match *code {
-            0x03 | 0x16 => Some(body),
+            0x03 => Some(body),
             0x17 | 0x1C => self.prepared.of(body),
             _ => None,
         };
