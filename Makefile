@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls persistent slow fpm install uninstall clean
+.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean
 
 help:
 	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
@@ -11,8 +11,10 @@ help:
 	@echo "make conformance-memory  those on a PHP for debugging, and under valgrind; SUITE=mysqli or pdo_mysql (default: both)"
 	@echo "make apps         WordPress, phpMyAdmin, MediaWiki, Adminer and Doctrine DBAL on stock and on Vaquita: is every page the same?"
 	@echo "make fpm      PHP-FPM behind nginx under load, with persistent connections, while the server is killed twice; REQUESTS=20000"
+	@echo "make opentelemetry  PHP's OpenTelemetry auto-instrumentation of mysqli and PDO on stock and on Vaquita: are all spans the same? FOLDER has it (scripts/opentelemetry)"
 	@echo "make bench        the workloads of the mission on both, beside C, with a report in target/report; ROUNDS=20 ONLY=fetch,memory for some of it"
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
+	@echo "make cost         what statistics and a slow trace cost a small query, in instructions and in processor time; are the limits held? ROUNDS=20"
 	@echo "make persistent   connecting over and over, with and without p:, on both and in C, near and far; is what was promised held? ROUNDS=5"
 	@echo "make slow         requests that are slow for one reason each: does vaquita trace summary tell which? Server, network, client, cold pages, connecting"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
@@ -55,11 +57,17 @@ apps:
 fpm:
 	@scripts/fpm
 
+opentelemetry:
+	@scripts/opentelemetry "$(FOLDER)"
+
 bench:
 	@ROUNDS="$(or $(ROUNDS),20)" ONLY="$(ONLY)" SIZE="$(SIZE)" REPORT="$(REPORT)" scripts/bench
 
 calls:
 	@scripts/calls
+
+cost:
+	@ROUNDS="$(or $(ROUNDS),20)" scripts/cost
 
 persistent:
 	@ROUNDS="$(or $(ROUNDS),5)" scripts/persistent

@@ -6,19 +6,19 @@
  *     build/php -S 127.0.0.1:8000 examples/status.php
  *
  * It needs no database and sends nothing to one. Access: this file asks nobody who he is. Whoever can see it sees how much traffic there is with the database, and how fast
- * that answers; no statement, no data, no host, user or password. Where that is not for everybody, let the web server ask for a password, or leave the file out.
+ * that answers, and the slowest statements without their literals; no data, no host, user or password. Where that is not for everybody, let the web server ask for a password, or leave the file out.
  */
 
 declare(strict_types=1);
 
 PHP_SAPI !== 'cli' || exit("It is a page, to be seen in a browser: php -S 127.0.0.1:8000 status.php\n");
 
-const KEY_VALUE = ['statements' => 'SELECTs looked at', 'eligible' => 'could have been asked of a port', 'asked' => 'were', 'answered' => 'answered by the port',
-    'learnt' => 'SQL, compared with the port', 'misses' => 'the port had no such row', 'errors' => 'the port failed'];
+const KEY_VALUE = ['statements' => 'SELECTs looked at', 'eligible' => 'that a port could have answered', 'asked' => 'times that a port was asked, for some twice', 'answered' => 'answered by the port',
+    'learnt' => 'eligible, but the server had to tell the columns first', 'misses' => 'the port had no such row', 'errors' => 'the port failed'];
 const POOL = ['active' => 'in use', 'idle' => 'kept for the next request', 'hits' => 'taken from the pool', 'misses' => 'opened because none was there',
-    'resets' => 'cleaned of the last session', 'replaced' => 'found dead and opened anew', 'evicted_for_room' => 'closed for room', 'evicted_as_idle' => 'closed, idle for too long',
+    'resets' => 'cleaned of the last session', 'replaced' => 'found dead, taken or given back', 'evicted_for_room' => 'closed for room', 'evicted_as_idle' => 'closed, idle for too long',
     'evicted_as_old' => 'closed for their age', 'evicted_as_spoilt' => 'closed, could not be cleaned'];
-const CONNECTIONS = ['opened' => 'since the process began', 'failed' => 'not opened', 'reused' => 'persistent, used again', 'reconnected' => 'found dead, opened anew', 'open' => 'at this moment'];
+const CONNECTIONS = ['opened' => 'since the process began', 'failed' => 'not opened', 'reused' => 'persistent, used again', 'reconnected' => 'persistent, found dead', 'open' => 'at this moment'];
 
 function h(string|int $text): string
 {
@@ -116,6 +116,10 @@ function figures(): array
     foreach ($now['traffic'] as $name => $count) {
         $traffic .= row(str_replace('_', ' ', $name), cell(str_starts_with($name, 'bytes') ? size($count) : amount($count), $count), cell('–', 0, "traffic.$name"));
     }
+    $slowest = '';
+    foreach ($now['slowest'] as ['digest' => $digest, 'sql' => $sql, 'count' => $count, 'total_us' => $total, 'max_us' => $max]) {
+        $slowest .= '<tr><th scope="row" title="digest ' . h($digest) . '"><code>' . h($sql) . '</code></th>' . cell(amount($count), $count) . cell(duration($max), $max) . cell(duration($total / $count), $total / $count) . cell(duration($total), $total) . '</tr>';
+    }
     $reasons = $now['key_value']['reasons'];
     unset($now['key_value']['reasons']);
     $why = '';
@@ -138,6 +142,7 @@ function figures(): array
             'traffic' => $traffic,
             'bars' => bars($now['latency']),
             'latency' => $none($latency, 8, 'Nothing has been waited for yet.'),
+            'slowest' => $none($slowest, 5, 'No statement has taken a millisecond.'),
             'commands' => $none($commands, 4, 'No command has been sent yet.'),
             'key_value' => counters($now['key_value'], KEY_VALUE),
             'reasons' => $none($why, 2, 'None.'),
@@ -221,6 +226,7 @@ thead button:disabled { cursor: auto; color: inherit; }
 thead button:enabled:hover { color: var(--ink); text-decoration: underline; }
 [aria-sort] button::after { content: ' ↑'; }
 [aria-sort=descending] button::after { content: ' ↓'; }
+#slowest th { max-width: 44rem; white-space: normal; }
 .number, td[data-sort] { text-align: right; }
 .note, .none td { color: var(--faint); }
 .share { width: 40%; }
@@ -264,6 +270,10 @@ rect { rx: 2px; }
 <p>From a command until the <svg class="key" aria-hidden="true" width="18" height="9"><rect class="first_byte" width="18" height="9"/></svg> first and the <svg class="key" aria-hidden="true" width="18" height="9"><rect class="last_byte" width="18" height="9"/></svg> last bytes of its reply, the script's own time between rows included. Bars: from the median to p95, paler to p99, thin to the longest.</p>
 <div id="bars"><?= $parts['bars'] ?></div>
 <?= table('latency', 'Latency by kind of command', ['kind' => 'text', 'until' => 'text', 'count' => 'number', 'p50' => 'number', 'p95' => 'number', 'p99' => 'number', 'max' => 'number', 'mean' => 'number'], $parts['latency']) ?>
+</section>
+<section id="slowest-section"><h2>Slowest statements</h2>
+<p>Those that took a millisecond or more, without their literals: at most 32, of which the longest took longest. A pipeline's are not among them.</p>
+<?= table('slowest', 'Slowest statements', ['statement' => 'text', 'slow' => 'number', 'longest' => 'number', 'mean' => 'number', 'together' => 'number'], $parts['slowest']) ?>
 </section>
 <section class="half"><h2>Commands</h2><?= table('commands', 'Commands by name', ['command' => 'text', 'count' => 'number', 'a second' => 'number'], $parts['commands']) ?></section>
 <section class="half"><h2>Traffic</h2><?= table('traffic', 'Traffic', ['what' => 'text', 'all' => 'number', 'a second' => 'number'], $parts['traffic']) ?></section>

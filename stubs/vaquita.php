@@ -105,6 +105,8 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {}
  * first bytes of its reply were there, and until the last ones were, the client's own time between rows included. `round_trips` is how often
  * the server was waited for, `reads` and `writes` are system calls.
  *
+ * `slowest` has the statements whose replies took a millisecond or more, by their shapes, without literals, the slowest first; 32 at the most (docs/operating.md).
+ *
  * `commands` is how many were sent, by their names in the protocol (`query`, `stmt_execute`), `unanswered` how many of them on connections that ended before
  * anything of a reply had come: whether the server has read these nobody knows. `own` is how many of them the driver sent by itself, by how they begin
  * (`ROLLBACK`; docs/operating.md tells why). What was never sent is in none of these, and names that have no number are not there. Of `connections`, `attempts` is
@@ -126,7 +128,8 @@ function set_query_timeout(\mysqli $link, int $milliseconds): void {}
  *     latency: array<string, array{
  *         first_byte: array{count: int, total_us: float, p50_us: float, p95_us: float, p99_us: float, max_us: float},
  *         last_byte: array{count: int, total_us: float, p50_us: float, p95_us: float, p99_us: float, max_us: float}
- *     }>
+ *     }>,
+ *     slowest: list<array{digest: string, sql: string, count: int, total_us: float, max_us: float}>
  * }
  */
 function statistics(): array {}

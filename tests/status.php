@@ -81,6 +81,7 @@ try {
     $browser->open("$site/status.php");
     $browser->until('document.title === "Vaquita: status"');
     $check('what is said of no command', $look('return document.querySelector("#commands").innerText.trim()'), 'No command has been sent yet.');
+    $check('what is said of no slow statement', $look('return document.querySelector("#slowest").innerText.trim()'), 'No statement has taken a millisecond.');
 
     // It is drawn anew by itself.
     $check('the other page', $ask('work.php'), 'done');
@@ -90,6 +91,10 @@ try {
     $check('a rate', $look('return all("#commands .rate").some((it) => parseFloat(it.innerText) > 0) && all(".tiles output").every((it) => /^[\d.]+( [KMG]?i?B)?\/s$/.test(it.innerText))'), true);
     $check('kinds of waiting', $look('return [...new Set(all("#latency th").map((it) => it.innerText))].sort()'), ['connect', 'execute', 'other', 'prepare', 'query']);
     $check('the pool', $look('return all("#pool tr").filter((it) => /^hits\s+1\b/.test(it.innerText)).length'), 1);
+
+    $slowest = $look('return all("#slowest tr").map((it) => [it.cells[0].innerText, Number(it.cells[1].dataset.sort), it.cells[0].title]).find((it) => it[0] === "SELECT ?, SLEEP(?)")');
+    $check('a slow statement', [$slowest[1] >= 10, preg_match('/^digest [0-9a-f]{16}$/', $slowest[2])], [true, 1]);
+    $check('what is said of others', $look('return all("#slowest tr").filter((it) => /0\.01|\d, SLEEP/.test(it.cells[0].innerText)).length'), 0);
 
     // By keyboard: the button that pauses, then the heads of the first table.
     $active = fn () => $look('return document.activeElement.innerText.trim()');

@@ -108,7 +108,7 @@ show(array_slice(statistics()['connections'], 0, 3), statistics()['commands']['q
 --EXPECT--
 === what it is
 "array" | "vaquita" | 0
-["connections", "commands", "unanswered", "own", "statement_cache", "traffic", "pool", "key_value", "latency"] | ["round_trips", "reads", "writes", "bytes_received", "bytes_sent", "bytes_unanswered", "packets_received", "packets_sent"]
+["connections", "commands", "unanswered", "own", "statement_cache", "traffic", "pool", "key_value", "latency", "slowest"] | ["round_trips", "reads", "writes", "bytes_received", "bytes_sent", "bytes_unanswered", "packets_received", "packets_sent"]
 [] | []
 === connections
 1045

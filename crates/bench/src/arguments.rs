@@ -8,6 +8,7 @@ const USAGE: &str = "\
 usage: vaquita-bench demo --stock PHP --vaquita PHP [--rounds N] [--script FILE]
        vaquita-bench calls --stock PHP --vaquita PHP [--script FILE]
        vaquita-bench persistent --stock PHP --vaquita PHP --reference PROGRAM [--rounds N] [--script FILE]
+       vaquita-bench cost --vaquita PHP [--rounds N] [--script FILE]
        vaquita-bench slow --vaquita PHP --program VAQUITA [--script FILE]
        vaquita-bench bench --stock PHP --vaquita PHP --programs FOLDER --report FOLDER [--rounds N] [--only NAME[,NAME...]] [--size full|small]";
 
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Mission(Mission),
     /// Connecting over and over, on both stacks and in C (`make persistent`).
     Persistent(Persistent),
+    /// What statistics and traces cost a small query (`make cost`).
+    Cost(Cost),
     /// Requests that are slow for one reason each (`make slow`).
     Slow(Slow),
 }
@@ -59,6 +62,17 @@ pub(crate) struct Persistent {
     /// The C program, compiled.
     pub(crate) reference: PathBuf,
     /// How often each measurement is taken, at least once.
+    pub(crate) rounds: usize,
+    /// The PHP script that is measured.
+    pub(crate) script: PathBuf,
+}
+
+/// What is asked of `make cost`.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Cost {
+    /// The PHP with Vaquita.
+    pub(crate) vaquita: PathBuf,
+    /// How often processor times are measured, at least once.
     pub(crate) rounds: usize,
     /// The PHP script that is measured.
     pub(crate) script: PathBuf,
@@ -118,6 +132,7 @@ impl Command {
             "demo" => "--stock --script --rounds",
             "calls" => "--stock --script",
             "persistent" => "--stock --script --rounds --reference",
+            "cost" => "--script --rounds",
             "slow" => "--script --program",
             "bench" => "--stock --rounds --programs --report --only --size",
             _ => return Err(USAGE.to_owned()),
@@ -137,6 +152,9 @@ impl Command {
             let example = if workload == "demo" { "fetch" } else { &*workload };
             PathBuf::from(format!("examples/{example}.php"))
         });
+        if workload == "cost" {
+            return Ok(Self::Cost(Cost { vaquita, rounds: rounds.unwrap_or(20), script }));
+        }
         if workload == "slow" {
             let program = given.program.ok_or(USAGE)?;
             return Ok(Self::Slow(Slow { vaquita, program, script }));
@@ -210,6 +228,9 @@ mod tests {
         };
         let command = parse("persistent --stock php8.2 --vaquita build/php --reference build/c");
         assert_eq!(command, Ok(Command::Persistent(persistent)));
+        let cost =
+            Cost { vaquita: "build/php".into(), rounds: 20, script: "examples/cost.php".into() };
+        assert_eq!(parse("cost --vaquita build/php"), Ok(Command::Cost(cost)));
         let slow = Slow {
             vaquita: "build/php".into(),
             program: "build/vaquita".into(),
@@ -244,6 +265,7 @@ mod tests {
             "demo --x y",
             "demo --stock php --vaquita php --reference c",
             "persistent --stock php --vaquita php",
+            "cost --rounds 3",
             "slow --vaquita php",
             "slow --stock php --vaquita php --program vaquita",
             "bench --stock php --vaquita php --programs build",

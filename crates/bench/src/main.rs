@@ -7,6 +7,7 @@
 
 mod arguments;
 mod calls;
+mod cost;
 mod dataset;
 mod demo;
 mod figure;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let outcome = match Command::parse(std::env::args().skip(1)) {
         Ok(Command::Demo(options)) => demo::run(&options),
         Ok(Command::Calls { stacks, script }) => calls::run(&stacks, &script),
+        Ok(Command::Cost(asked)) => cost::run(&asked),
         Ok(Command::Mission(asked)) => mission::run(&asked),
         Ok(Command::Persistent(asked)) => persistent::run(&asked),
         Ok(Command::Slow(asked)) => slow::run(&asked),

@@ -26,6 +26,8 @@ pub(crate) struct Stack {
     php: PathBuf,
     /// Where it runs, if that is not left to the system.
     processors: Option<Processors>,
+    /// Settings of its own, each `NAME=VALUE`.
+    settings: Vec<String>,
 }
 
 /// What one run of the script reports: the figures.
@@ -46,12 +48,18 @@ pub(crate) struct Measurement {
 impl Stack {
     /// Names a PHP command; nothing is started yet.
     pub(crate) fn new(driver: Driver, php: &Path) -> Self {
-        Self { driver, php: php.to_owned(), processors: None }
+        Self { driver, php: php.to_owned(), processors: None, settings: Vec::new() }
     }
 
     /// The same on a processor of its own.
     pub(crate) fn on(self, processors: Option<&Processors>) -> Self {
         Self { processors: processors.cloned(), ..self }
+    }
+
+    /// The same with settings of its own, each `NAME=VALUE`.
+    pub(crate) fn with_settings(&self, settings: &[String]) -> Self {
+        let (php, processors) = (self.php.clone(), self.processors.clone());
+        Self { driver: self.driver, php, processors, settings: settings.to_vec() }
     }
 
     /// Tells the versions, such as "PHP 8.2.35, mysqlnd 8.2.35".
@@ -153,21 +161,37 @@ impl Stack {
     ) -> Result<u64, String> {
         // The PHP of a script that ends by executing it is the last to write this.
         let counted = env::temp_dir().join(format!("vaquita-calls-{}", std::process::id()));
-        let mut command = Command::new("valgrind");
-        command.args(["--quiet", "--tool=callgrind", "--trace-children=yes"]);
-        command.arg(format!("--callgrind-out-file={}", counted.display())).arg(&self.php);
-        server.describe_to(set_up(&mut command).arg(script).args(arguments));
+        let mut command = self.under_callgrind(&counted);
+        server.describe_to(command.arg(script).args(arguments));
         let printed = self.output(&mut command)?;
-        let text = fs::read_to_string(&counted).map_err(|error| self.blame(&error.to_string()));
-        // It is in the system's folder for such files.
-        let _ = fs::remove_file(&counted);
-        let text = text?;
+        let total = Stack::counted(&counted).map_err(|error| self.blame(&error));
         if !printed.is_empty() {
             return Err(self.blame(&printed));
         }
+        total
+    }
+
+    /// A command whose instructions callgrind counts, and writes to this file.
+    pub(crate) fn under_callgrind(&self, counted: &Path) -> Command {
+        let mut command = Command::new("valgrind");
+        command.args(["--quiet", "--tool=callgrind", "--trace-children=yes"]);
+        command.arg(format!("--callgrind-out-file={}", counted.display())).arg(&self.php);
+        self.set_up(&mut command);
+        command
+    }
+
+    /// What callgrind has counted and written to this file, which is no more of use.
+    ///
+    /// # Errors
+    /// There is no such file, or no total in it.
+    pub(crate) fn counted(file: &Path) -> Result<u64, String> {
+        let text = fs::read_to_string(file).map_err(|error| error.to_string());
+        // It is in the system's folder for such files.
+        let _ = fs::remove_file(file);
+        let text = text?;
         let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
         let total = total.and_then(|total| total.trim().parse().ok());
-        total.ok_or_else(|| self.blame("callgrind tells no total"))
+        total.ok_or_else(|| "callgrind tells no total".to_owned())
     }
 
     /// How often a process of its own makes each of these system calls, for a script that prints nothing.
@@ -185,7 +209,7 @@ impl Stack {
         let mut command = Command::new("strace");
         command.args(["-qq", "--signal=none", "-e"]).arg(format!("trace={}", calls.join(",")));
         command.arg("-o").arg(&written).arg(&self.php);
-        server.describe_to(set_up(&mut command).arg(script).args(arguments));
+        server.describe_to(self.set_up(&mut command).arg(script).args(arguments));
         let printed = self.output(&mut command)?;
         let text = fs::read_to_string(&written).map_err(|error| self.blame(&error.to_string()));
         // It is in the system's folder for such files.
@@ -213,7 +237,7 @@ impl Stack {
             Some(processors) => processors.client(&self.php),
             None => Command::new(&self.php),
         };
-        set_up(&mut command);
+        self.set_up(&mut command);
         command
     }
 
@@ -221,16 +245,17 @@ impl Stack {
         output(command).map_err(|error| self.blame(&error))
     }
 
+    /// Adds the settings of all measurements, and its own, to a command that runs a PHP.
+    fn set_up<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .env_remove("PHP_INI_SCAN_DIR") // as build/php leaves it to its children
+            .args(["-d", "display_errors=stderr", "-d", "log_errors=0", "-d", "memory_limit=-1"])
+            .args(self.settings.iter().flat_map(|setting| ["-d", setting]))
+    }
+
     fn blame(&self, error: &str) -> String {
         format!("{}: {error}", self.php.display())
     }
-}
-
-/// Adds the settings of all measurements to a command that runs a PHP.
-fn set_up(command: &mut Command) -> &mut Command {
-    command
-        .env_remove("PHP_INI_SCAN_DIR") // as build/php leaves it to its children
-        .args(["-d", "display_errors=stderr", "-d", "log_errors=0", "-d", "memory_limit=-1"])
 }
 
 impl Measurement {

@@ -190,7 +190,12 @@ impl Connection {
     #[inline]
     pub(crate) fn note_forgotten(&mut self, command: &Command<'_>) {
         match command {
-            Command::StmtClose(id) if self.last_prepared == Some(*id) => self.last_prepared = None,
+            Command::StmtClose(id) => {
+                self.stream.forget_prepared(*id);
+                if self.last_prepared == Some(*id) {
+                    self.last_prepared = None;
+                }
+            }
             Command::ChangeUser(_) | Command::ResetConnection => self.last_prepared = Some(ANY),
             _ => {}
         }

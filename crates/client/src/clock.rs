@@ -4,10 +4,13 @@
 //! system call that brings its reply returns.
 
 mod connecting;
+mod slow;
 mod waiting;
 
 pub(crate) use connecting::Connecting;
 use rustix::time::{ClockId, clock_gettime};
+use slow::{Prepared, Sent};
+use vaquita_protocol::Command;
 use waiting::Waiting;
 
 use crate::tokens::Dialect;
@@ -39,6 +42,11 @@ pub(crate) struct Clock {
     has_written: bool,
     /// The connection's number in this process.
     number: u64,
+    /// Where the command is, for whoever wants to know what was slow.
+    sent: Sent,
+    /// The command, if it was kept aside.
+    aside: Vec<u8>,
+    prepared: Prepared,
     /// Where single waits are told.
     waiting: Option<Box<Waiting>>,
 }
@@ -54,6 +62,9 @@ impl Clock {
             awaits: false,
             has_written: false,
             number: 0,
+            sent: Sent::Unknown,
+            aside: Vec::new(),
+            prepared: Prepared::default(),
             waiting: None,
         }
     }
@@ -67,9 +78,8 @@ impl Clock {
         self.number = number;
     }
 
-    /// Tells this observer from now on; the one before hears of what has been.
+    /// Tells this observer from now on; the one before has heard of what has been.
     pub(crate) fn set_observer(&mut self, observer: Option<&'static dyn Observer>, thread_id: u32) {
-        self.tell_reply();
         self.tell_wait(0);
         self.observer = observer;
         self.begun = 0;
@@ -97,19 +107,19 @@ impl Clock {
         }
     }
 
-    /// A command is about to be sent, to which there will be a reply.
+    /// A command is about to be sent, to which there will be a reply; the one before it stands in `out`.
     #[inline]
-    pub(crate) fn begin(&mut self, command: u8, body: &[u8], packets: u64) {
-        self.awaits_reply(command);
+    pub(crate) fn begin(&mut self, command: u8, body: &[u8], packets: u64, out: &[u8]) {
+        self.awaits_reply(command, out);
         if self.waiting.is_some() {
             self.begin_waiting(command, body, packets);
         }
     }
 
     #[inline]
-    fn awaits_reply(&mut self, command: u8) {
+    fn awaits_reply(&mut self, command: u8, out: &[u8]) {
         if self.observer.is_some() {
-            self.tell_reply();
+            self.tell_reply(out);
             self.command = command;
             self.begun = now_ns();
         }
@@ -120,7 +130,10 @@ impl Clock {
     fn begin_waiting(&mut self, command: u8, body: &[u8], packets: u64) {
         self.tell_wait(packets);
         if let Some(waiting) = &mut self.waiting {
-            waiting.begin(command, body);
+            waiting.begin(command, body, &self.prepared);
+            if command == Command::StmtClose(0).code() {
+                self.prepared.remove_of(body);
+            }
         }
     }
 
@@ -145,9 +158,11 @@ impl Clock {
         packets: u64,
         begun: u64,
         has_come: bool,
+        out: &[u8],
     ) {
-        self.tell_reply();
+        self.tell_reply(out);
         self.command = command;
+        self.sent = Sent::Unknown;
         // A server may have said more than it was asked for.
         self.begun = if has_come { begun.min(self.last) } else { begun };
         self.first = self.last;
@@ -168,9 +183,9 @@ impl Clock {
         self.awaits = true;
     }
 
-    /// Nobody waits for a reply now, whatever is still to come.
-    pub(crate) fn rest(&mut self) {
-        self.tell_reply();
+    /// Nobody waits for a reply now, whatever is still to come; the last command stands in `out`.
+    pub(crate) fn rest(&mut self, out: &[u8]) {
+        self.tell_reply(out);
         (self.begun, self.has_written) = (0, false);
         if let Some(waiting) = &mut self.waiting {
             waiting.rest();
@@ -243,11 +258,20 @@ impl Clock {
         }
     }
 
-    /// The server has prepared the statement under way, and calls it so.
+    /// The server has prepared this statement, and calls it so.
     #[inline]
-    pub(crate) fn prepared(&mut self, statement_id: u32) {
-        if let Some(waiting) = &mut self.waiting {
-            waiting.prepared(statement_id);
+    pub(crate) fn prepared(&mut self, statement_id: u32, text: &[u8]) {
+        if self.observer.is_some() {
+            self.prepared.add(statement_id, text);
+        }
+    }
+
+    /// The server is going to be told to forget a statement.
+    #[inline]
+    pub(crate) fn forget_prepared(&mut self, statement_id: u32) {
+        // Where waits are told, that has a statement, too.
+        if self.observer.is_some() && self.waiting.is_none() {
+            self.prepared.remove(statement_id);
         }
     }
 
@@ -266,23 +290,27 @@ impl Clock {
         }
     }
 
-    /// Tells of the reply that has come and was not told yet.
+    /// Tells of the reply that has come and was not told yet; its command stands in `out`.
     #[inline]
-    pub(crate) fn tell_reply(&mut self) {
+    pub(crate) fn tell_reply(&mut self, out: &[u8]) {
         let Some(observer) = self.observer else { return };
         if self.begun != 0 && !self.awaits {
+            let last_byte_ns = self.last.wrapping_sub(self.begun);
+            if Clock::is_slow(last_byte_ns) {
+                self.tell_slow(observer, last_byte_ns, out);
+            }
             observer.replied(Reply {
                 command: Some(self.command),
                 first_byte_ns: self.first.wrapping_sub(self.begun),
-                last_byte_ns: self.last.wrapping_sub(self.begun),
+                last_byte_ns,
             });
             self.begun = 0;
         }
     }
 
-    /// The connection is over, or goes on elsewhere.
-    pub(crate) fn end(&mut self, transport: &Transport, packets: u64) {
-        self.rest();
+    /// The connection is over, or goes on elsewhere; the last command stands in `out`.
+    pub(crate) fn end(&mut self, transport: &Transport, packets: u64, out: &[u8]) {
+        self.rest(out);
         self.tell_wait(packets);
         if let Some(waiting) = self.waiting.take() {
             waiting.end(transport, now_ns());

@@ -332,6 +332,7 @@ impl Connection {
         } else {
             self.stream.write_command(command.code(), body)
         };
+        self.stream.sent_in(self.session.dialect());
         if written.capacity() <= MAX_KEPT_BODY_BYTES {
             self.body = written;
         }

@@ -145,7 +145,7 @@ pub use template::{Placeholder, Placeholders, Shape, expand, unknown_name};
 pub use tls::{TlsOptions, Verify};
 pub use tokens::{Dialect, Token, Tokens, unescape};
 pub use transport::Transport;
-pub use waits::{Ended, Event, Observed, Observer, Reply, Wait};
+pub use waits::{Ended, Event, Observed, Observer, Reply, SLOW_NS, SlowReply, Wait};
 pub use wire::ByteStream;
 
 pub use vaquita_protocol::{

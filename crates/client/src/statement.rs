@@ -179,7 +179,7 @@ impl Connection {
             self.elsewhere.preparing_warned();
         }
         self.note_prepared(ok.statement_id, sql);
-        self.stream.note_prepared(ok.statement_id);
+        self.stream.note_prepared(ok.statement_id, sql);
         Ok(Statement {
             id: Cell::new(ok.statement_id),
             params: ok.params,

@@ -99,6 +99,20 @@ pub struct Reply {
     pub last_byte_ns: u64,
 }
 
+/// A reply that takes as long as this is slow: [`Observer::replied_slowly`] tells of it. A look at its statement, some microseconds, is little beside that.
+pub const SLOW_NS: u64 = 1_000_000;
+
+/// A reply that was slow.
+#[derive(Clone, Copy, Debug)]
+pub struct SlowReply<'a> {
+    /// How long it took until its last bytes were there, in nanoseconds.
+    pub took_ns: u64,
+    /// Its statement, literals and all, or the first 8 KiB and more of it: whoever shows it answers for what is in it.
+    pub statement: &'a [u8],
+    /// How the server reads it.
+    pub dialect: Dialect,
+}
+
 /// A connection that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
@@ -121,6 +135,9 @@ pub trait Observer: Sync + fmt::Debug {
 
     /// A reply has come, as a whole or as far as anybody wanted it. It is told when the next command is sent, or nobody waits for more.
     fn replied(&self, reply: Reply);
+
+    /// The reply that is told next took [`SLOW_NS`] or longer. It is told only of statements that run, and where they are known: not in a pipeline.
+    fn replied_slowly(&self, slow: SlowReply<'_>);
 
     /// Something was waited for.
     fn waited(&self, wait: &Wait<'_>);

@@ -14,13 +14,15 @@ use std::time::Duration;
 
 use servers::{Feature, on_each, rows, run};
 use vaquita_client::{
-    Connection, Ended, Event, Observed, Observer, Pipelined, Reply, Until, Wait, Watched,
+    Connection, Ended, Event, Observed, Observer, Pipelined, Reply, SLOW_NS, SlowReply, Until,
+    Wait, Watched,
 };
 
 /// What an observer was told.
 #[derive(Clone, Debug, PartialEq)]
 enum Told {
     Reply(Reply),
+    Slow(String),
     Wait {
         connection: Observed,
         event: Event,
@@ -70,6 +72,11 @@ impl Observer for Notes {
 
     fn replied(&self, reply: Reply) {
         self.note(Told::Reply(reply));
+    }
+
+    fn replied_slowly(&self, slow: SlowReply<'_>) {
+        assert!(slow.took_ns >= SLOW_NS);
+        self.note(Told::Slow(String::from_utf8_lossy(slow.statement).into_owned()));
     }
 
     fn waited(&self, wait: &Wait<'_>) {
@@ -193,6 +200,48 @@ fn prepared_statements_are_known_by_their_text() {
                 wait(0x17, "SELECT 1"),
             ]
         );
+    });
+}
+
+#[test]
+fn slow_replies_are_told_with_their_statements() {
+    on_each(|_, connection| {
+        for wants_waits in [false, true] {
+            let notes = Notes::new(wants_waits);
+            connection.set_observer(Some(notes));
+            let slow = |connection: &mut Connection| {
+                connection.tell_reply();
+                let told = notes.take().into_iter();
+                // Where a machine has much to do, anything is slow.
+                let text = |told| match told {
+                    Told::Slow(text) if text.contains("SLEEP") => Some(text),
+                    _ => None,
+                };
+                told.filter_map(text).collect::<Vec<String>>()
+            };
+            run(connection, "DO 1");
+            rows(connection, "SELECT SLEEP(0.002)");
+            run(connection, "DO 2");
+            assert_eq!(slow(connection), ["SELECT SLEEP(0.002)"]);
+            // What is long is known by its beginning.
+            let long = format!("DO SLEEP(0.002){}", ", 7".repeat(10_000));
+            run(connection, &long);
+            let told = slow(connection);
+            assert!(told[0].len() > 8 << 10 && long.starts_with(&told[0]), "{}", told[0].len());
+            // One that was prepared is known until it is closed.
+            let one = connection.prepare(b"DO SLEEP(0.002), 'one'").unwrap();
+            let two = connection.prepare(b"DO SLEEP(0.002), 'two'").unwrap();
+            for statement in [&two, &one] {
+                connection.send_execute(statement, &[], false).unwrap();
+                connection.read_query_response().unwrap();
+            }
+            connection.close_statement(&one).unwrap();
+            run(connection, "DO 3");
+            let texts = ["DO SLEEP(0.002), 'two'", "DO SLEEP(0.002), 'one'"];
+            assert_eq!(slow(connection), texts);
+            connection.close_statement(&two).unwrap();
+        }
+        connection.set_observer(None);
     });
 }
 
@@ -321,7 +370,7 @@ fn the_time_that_a_kept_connection_lies_idle_is_nobodys() {
             let is_short = |told: &Told| match told {
                 Told::Reply(reply) => reply.last_byte_ns < 50_000_000,
                 Told::Wait { elapsed, .. } => elapsed.as_millis() < 50,
-                Told::Ended(_) => true,
+                Told::Ended(_) | Told::Slow(_) => true,
             };
             assert!(told.iter().all(is_short), "{told:?}");
             let replies = told.iter().rev().filter_map(|told| match told {

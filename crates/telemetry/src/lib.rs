@@ -6,6 +6,8 @@
 
 mod latency;
 pub mod metrics;
+mod slowest;
 pub mod trace;
 
 pub use latency::{Distribution, Kind, Latencies, Summary};
+pub use slowest::{MAX_SHAPES, Shape, Slowest};

@@ -2,23 +2,17 @@
 //!
 //! A wait for bytes is told only when it is known what they were: which packets end in them, and whether the server has refused something.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use vaquita_protocol::Command;
 
+use super::slow::{MAX_STATEMENT_BYTES, Prepared};
 use crate::tokens::Dialect;
 use crate::transport::Transport;
 use crate::waits::{Ended, Event, Observed, Observer, Wait};
 
-/// How much of a statement's text is kept; what comes behind is not told.
-const MAX_STATEMENT_BYTES: usize = 16 << 10;
-
-/// How many prepared statements are known by their ids; the texts of others are not told.
-const MAX_PREPARED: usize = 1 << 14;
-
 /// The id of the statement that was prepared last (MariaDB).
-const LAST_PREPARED: u32 = u32::MAX;
+const LAST_PREPARED: [u8; 4] = [0xFF; 4];
 
 /// A wait that is over and not told yet.
 #[derive(Debug)]
@@ -41,7 +35,6 @@ pub(super) struct Waiting {
     command: Option<u8>,
     /// Its statement; empty: it has none, or nobody knows it.
     statement: Vec<u8>,
-    prepared: HashMap<u32, Box<[u8]>>,
     written_at: Option<u64>,
     pending: Option<Pending>,
 }
@@ -54,14 +47,13 @@ impl Waiting {
             dialect: None,
             command: None,
             statement: Vec::new(),
-            prepared: HashMap::new(),
             written_at: None,
             pending: None,
         }
     }
 
     /// A command goes out.
-    pub(super) fn begin(&mut self, command: u8, body: &[u8]) {
+    pub(super) fn begin(&mut self, command: u8, body: &[u8], prepared: &Prepared) {
         self.command = Some(command);
         self.written_at = None;
         if command == Command::Query(b"").code() || command == Command::StmtPrepare(b"").code() {
@@ -69,23 +61,14 @@ impl Waiting {
             self.statement.extend(body.iter().take(MAX_STATEMENT_BYTES));
             return;
         }
-        match statement_id(command, body) {
-            Some(LAST_PREPARED) => {}
-            Some(id) => {
-                self.statement.clear();
-                let text = self.prepared.get(&id);
-                self.statement.extend_from_slice(text.map_or(b"", |text| text));
-                if command == Command::StmtClose(0).code() {
-                    self.prepared.remove(&id);
-                }
-            }
-            None => self.statement.clear(),
+        let is_about_prepared = is_about_prepared(command);
+        // What was prepared last is the statement before.
+        if is_about_prepared && body.starts_with(&LAST_PREPARED) {
+            return;
         }
-    }
-
-    pub(super) fn prepared(&mut self, statement_id: u32) {
-        if self.prepared.len() < MAX_PREPARED {
-            self.prepared.insert(statement_id, self.statement.as_slice().into());
+        self.statement.clear();
+        if is_about_prepared {
+            self.statement.extend_from_slice(prepared.of(body).unwrap_or_default());
         }
     }
 
@@ -195,9 +178,8 @@ impl Waiting {
     }
 }
 
-/// The id of the prepared statement that a command is about.
-fn statement_id(command: u8, body: &[u8]) -> Option<u32> {
+/// Whether a command's body begins with the id of a prepared statement.
+fn is_about_prepared(command: u8) -> bool {
     // COM_STMT_EXECUTE, COM_STMT_SEND_LONG_DATA, COM_STMT_CLOSE, COM_STMT_RESET, COM_STMT_FETCH.
-    let is_about_one = matches!(command, 0x17..=0x1A | 0x1C);
-    body.first_chunk().filter(|_| is_about_one).map(|id| u32::from_le_bytes(*id))
+    matches!(command, 0x17..=0x1A | 0x1C)
 }

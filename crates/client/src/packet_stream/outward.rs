@@ -21,7 +21,7 @@ impl PacketStream {
         self.refuse_leftovers()?;
         self.begin_exchange();
         self.count_command(code);
-        self.clock.begin(code, body, self.counted.packets_received);
+        self.clock.begin(code, body, self.counted.packets_received, &self.out);
         if self.buffer.capacity() > READ_BUFFER_BYTES && self.start == self.end {
             self.buffer = Block::zeroed(READ_BUFFER_BYTES);
             (self.start, self.end) = (0, 0);
@@ -35,6 +35,7 @@ impl PacketStream {
     pub(crate) fn write_goodbye(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.begin_exchange();
         self.count_command(code);
+        self.clock.keep_aside(&self.out);
         self.clock.begin_unanswered(code, body, self.counted.packets_received);
         self.write_counted(code, body)
     }
@@ -50,6 +51,7 @@ impl PacketStream {
 
     /// Sends the next packet of an exchange.
     pub(crate) fn write_packet(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.clock.keep_aside(&self.out);
         self.clock.expect_reply();
         self.latest = None; // the server has asked for this: it has the command
         self.write(&[], payload)
@@ -105,12 +107,23 @@ impl PacketStream {
         self.out.extend_from_slice(&header.encode());
         self.out.extend_from_slice(head);
         if let Some(compression) = &mut self.compression {
-            return compression.write(&mut self.transport, [&self.out, part]);
+            let written = compression.write(&mut self.transport, [&self.out, part]);
+            self.keep_beginning(head, part);
+            return written;
         }
         if length <= MAX_COPIED_WRITE_BYTES {
             self.out.extend_from_slice(part);
             return self.transport.write(&mut [IoSlice::new(&self.out)]);
         }
-        self.transport.write(&mut [IoSlice::new(&self.out), IoSlice::new(part)])
+        let written = self.transport.write(&mut [IoSlice::new(&self.out), IoSlice::new(part)]);
+        self.keep_beginning(head, part);
+        written
+    }
+
+    /// Has the beginning of a command stand where all of a small one does: somebody may want to know what was slow.
+    fn keep_beginning(&mut self, head: &[u8], part: &[u8]) {
+        if !head.is_empty() {
+            self.out.extend(part.iter().take(MAX_COPIED_WRITE_BYTES + 1));
+        }
     }
 }

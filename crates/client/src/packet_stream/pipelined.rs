@@ -15,7 +15,7 @@ impl PacketStream {
     pub(crate) fn write_behind(&mut self, code: u8, body: &[u8]) -> Result<(), Error> {
         self.begin_exchange();
         self.count_command(code);
-        self.clock.begin(code, body, self.counted.packets_received);
+        self.clock.begin(code, body, self.counted.packets_received, &self.out);
         self.write_counted(code, body)
     }
 
@@ -47,7 +47,7 @@ impl PacketStream {
     /// The next packet is the first of the reply with these ids.
     pub(crate) fn expect_reply_to(&mut self, ids: ReplyIds) {
         if !self.has_received() {
-            self.clock.tell_reply();
+            self.clock.tell_reply(&self.out);
             self.clock.expect_reply();
         }
         self.sequence_id = ids.packet;

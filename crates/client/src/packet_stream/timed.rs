@@ -71,10 +71,24 @@ impl PacketStream {
         self.clock.refused();
     }
 
-    /// The server has prepared the statement under way, and calls it so.
+    /// The server has prepared this statement, and calls it so.
     #[inline]
-    pub(crate) fn note_prepared(&mut self, statement_id: u32) {
-        self.clock.prepared(statement_id);
+    pub(crate) fn note_prepared(&mut self, statement_id: u32, sql: &[u8]) {
+        self.clock.prepared(statement_id, sql);
+    }
+
+    /// The server is to forget a statement.
+    #[inline]
+    pub(crate) fn forget_prepared(&mut self, statement_id: u32) {
+        // Its last run may be told as slow.
+        self.clock.tell_reply(&self.out);
+        self.clock.forget_prepared(statement_id);
+    }
+
+    /// The command that has just been sent is of a session that reads statements so.
+    #[inline]
+    pub(crate) fn sent_in(&mut self, dialect: Dialect) {
+        self.clock.sent_in(dialect);
     }
 
     /// When the command began that was sent last, for [`PacketStream::begin_next_reply`].
@@ -85,12 +99,20 @@ impl PacketStream {
     /// The reply to the next one of several commands is wanted, which began then.
     pub(crate) fn begin_next_reply(&mut self, code: u8, body: &[u8], begun: u64) {
         let has_come = self.has_received();
-        self.clock.begin_next(code, body, self.counted.packets_received, begun, has_come);
+        self.clock.begin_next(
+            code,
+            body,
+            self.counted.packets_received,
+            begun,
+            has_come,
+            &self.out,
+        );
     }
 
     /// The server is waited for now: it owes the reply to a command that was sent a while ago.
     pub(crate) fn wait_for_owed_reply(&mut self, code: u8) {
-        self.clock.begin(code, &[], self.counted.packets_received);
+        self.clock.begin(code, &[], self.counted.packets_received, &self.out);
+        self.clock.sent_before();
         self.clock.has_been_written_to();
     }
 
@@ -101,7 +123,7 @@ impl PacketStream {
 
     /// Tells of the reply that came last, as far as it has come.
     pub(crate) fn tell_reply(&mut self) {
-        self.clock.tell_reply();
+        self.clock.tell_reply(&self.out);
         self.tell_wait();
     }
 
@@ -112,7 +134,7 @@ impl PacketStream {
 
     /// Nobody waits now for what is still to be said.
     pub(crate) fn rest(&mut self) {
-        self.clock.rest();
+        self.clock.rest(&self.out);
         self.clock.tell_wait(self.counted.packets_received);
     }
 
@@ -147,7 +169,7 @@ impl PacketStream {
 
     /// Closes the way to the server, and tells that it is the end.
     pub(crate) fn close(&mut self) {
-        self.clock.end(&self.transport, self.counted.packets_received);
+        self.clock.end(&self.transport, self.counted.packets_received, &self.out);
         self.transport.close();
     }
 }

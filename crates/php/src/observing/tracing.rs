@@ -2,7 +2,7 @@
 //!
 //! What they write to is opened when a request begins, or when a script asks: never before a fork.
 
-use super::count;
+use super::{count, count_slow};
 use crate::session::options::path_of;
 use crate::zend::error::{plain_warning, warning};
 use crate::zend::ini::{self, Kept};
@@ -10,7 +10,7 @@ use crate::zend::string::Str;
 use core::cell::{Cell, RefCell};
 use std::sync::OnceLock;
 use std::time::Duration;
-use vaquita_client::{Ended, Observer, Reply, Wait};
+use vaquita_client::{Ended, Observer, Reply, SlowReply, Wait};
 use vaquita_telemetry::trace::{OpenError, Options, Output, StandardError, Tracer, monotonic};
 
 thread_local! {
@@ -214,6 +214,12 @@ impl Observer for Tracing {
     fn replied(&self, reply: Reply) {
         if crate::statistics::is_collecting() {
             count(reply);
+        }
+    }
+
+    fn replied_slowly(&self, slow: SlowReply<'_>) {
+        if crate::statistics::is_collecting() {
+            count_slow(&slow);
         }
     }
 

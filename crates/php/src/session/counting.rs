@@ -17,18 +17,37 @@ pub(crate) enum Ending {
 }
 
 impl Session {
-    /// Lets the driver work on the connection; if statistics are not collected, its counters are afterwards what they were before.
+    /// Lets the driver work on the connection; if statistics are not collected, what it counts is nobody's.
     pub(crate) fn counting<R>(
         &self,
         connection: &mut Connection,
         work: impl FnOnce(&mut Connection) -> R,
     ) -> R {
-        let kept = (!self.is_collecting.get()).then(|| connection.counted());
-        let worked = work(connection);
-        if let Some(kept) = kept {
-            connection.set_counted(kept);
+        if self.is_collecting.get() == self.counts_in_vain.get() {
+            self.turn(connection);
         }
-        worked
+        work(connection)
+    }
+
+    /// Statistics are collected from now on, or no more: what the driver counts meanwhile is nobody's, and costs less than to count nothing.
+    #[cold]
+    fn turn(&self, connection: &mut Connection) {
+        if self.counts_in_vain.replace(!self.is_collecting.get()) {
+            connection.set_counted(*self.counted_before.take().unwrap_or_default());
+        } else {
+            self.counted_before.set(Some(Box::new(connection.counted())));
+        }
+    }
+
+    /// What was counted of the connection while statistics were collected.
+    pub(super) fn counted(&self, connection: &Connection) -> Statistics {
+        if !self.counts_in_vain.get() {
+            return connection.counted();
+        }
+        let before = self.counted_before.take();
+        let counted = before.as_deref().cloned().unwrap_or_default();
+        self.counted_before.set(before);
+        counted
     }
 
     /// Counts something of the connection, or of one that is no more.
@@ -41,7 +60,7 @@ impl Session {
     /// Adds all that was counted of the connection, and of rows that came over it and are still there.
     pub(crate) fn add_to(&self, totals: &mut Totals) {
         totals.add_counters(&self.counters);
-        if let Some(counted) = self.look(Connection::counted) {
+        if let Some(counted) = self.look(|connection| self.counted(connection)) {
             totals.add_driver(&counted);
         }
         self.readings.each(|reading| reading.tell(|key, number| totals.add(key, number)));
@@ -51,7 +70,7 @@ impl Session {
     pub(crate) fn add_all_driver_to(all: &mut Statistics) {
         Session::each_of_thread(|session| {
             session.adjust(Connection::tell_reply);
-            if let Some(counted) = session.look(Connection::counted) {
+            if let Some(counted) = session.look(|connection| session.counted(connection)) {
                 all.add(&counted);
             }
         });
@@ -75,6 +94,8 @@ impl Session {
     /// Gives what was counted of the connection to the thread; it is no more.
     pub(crate) fn end_counting(&self, counted: &Statistics) {
         self.is_counting.set(false);
+        self.counts_in_vain.set(false);
+        self.counted_before.set(None);
         self.counters.end(counted);
     }
 

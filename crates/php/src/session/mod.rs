@@ -87,6 +87,9 @@ pub(crate) struct Session {
     is_native: Cell<bool>,
     /// Whether statistics were collected when the driver was last asked for more than a row.
     pub(crate) is_collecting: Cell<bool>,
+    /// Whether what the driver counts is nobody's, and what it had counted before.
+    counts_in_vain: Cell<bool>,
+    counted_before: Cell<Option<Box<Statistics>>>,
 }
 
 /// Why there is no connection.
@@ -157,6 +160,8 @@ impl Session {
             is_counting: Cell::new(false),
             is_native: Cell::new(false),
             is_collecting: Cell::new(statistics::is_collecting()),
+            counts_in_vain: Cell::new(false),
+            counted_before: Cell::new(None),
         });
         SESSIONS.with(|sessions| sessions.add(&session));
         session
@@ -265,7 +270,7 @@ impl Session {
                     self.count_close(how, connection.is_answer_due());
                     self.counting(connection, Connection::close);
                 }
-                self.end_counting(&connection.counted());
+                self.end_counting(&self.counted(connection));
                 connection.set_counted(Statistics::default());
             }
             if let Some((lease, limits)) = lease {
@@ -309,7 +314,7 @@ impl Session {
     fn give_up_connection(&self) {
         let _ = self.connection.with(|slot| {
             let mut connection = slot.take()?;
-            self.end_counting(&connection.counted());
+            self.end_counting(&self.counted(&connection));
             connection.give_up();
             Some(())
         });

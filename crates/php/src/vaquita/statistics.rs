@@ -3,13 +3,14 @@
 use crate::observing;
 use crate::session::{Session, pool};
 use crate::statistics::{self, Key, Totals};
-use crate::zend::array::Map;
+use crate::zend::array::{List, Map};
 use crate::zend::call::Call;
 use crate::zend::error::Outcome;
+use crate::zend::string::Str;
 use core::fmt::{self, Display};
 use vaquita_client::{Own, PoolStats, Statistics, command_name};
 use vaquita_kv::Counts;
-use vaquita_telemetry::{Kind, Latencies, Summary};
+use vaquita_telemetry::{Kind, Latencies, Shape, Summary};
 
 /// All figures of this process; plain numbers, so that nothing is dropped when PHP jumps.
 pub(super) struct Figures {
@@ -83,7 +84,7 @@ impl Figures {
 pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
     call.arity(0, 0)?;
     let figures = Figures::now();
-    let mut all = Map::new(call.returns(), 9);
+    let mut all = Map::new(call.returns(), 10);
     write_connections(Map::new(all.insert_named(b"connections"), 8), &figures);
     let driver = &figures.driver;
     let of_commands = |map, number: &dyn Fn(u8) -> u64| {
@@ -112,6 +113,12 @@ pub(crate) fn statistics(call: &mut Call<'_>) -> Outcome {
         write_summary(Map::new(of_kind.insert_named(b"first_byte"), 6), &first);
         write_summary(Map::new(of_kind.insert_named(b"last_byte"), 6), &last);
     }
+    let mut slowest = List::new(all.insert_named(b"slowest"), 8);
+    observing::peek_slowest(|shapes| {
+        for shape in shapes {
+            write_shape(Map::new(slowest.push(), 5), shape);
+        }
+    });
     Ok(())
 }
 
@@ -191,6 +198,22 @@ pub(crate) fn write_key_value(map: &mut Map, counts: &Counts) {
     for (reason, number) in counts.reasons() {
         put(&mut reasons, reason.name().as_bytes(), number);
     }
+}
+
+fn write_shape(mut map: Map, shape: &Shape) {
+    map.insert_named(b"digest").str(Str::new(&hexadecimal(shape.digest)));
+    map.insert_named(b"sql").str(Str::new(&shape.sql));
+    put(&mut map, b"count", shape.count);
+    map.insert_named(b"total_us").double(shape.sum_ns as f64 / 1000.0);
+    map.insert_named(b"max_us").double(shape.max_ns as f64 / 1000.0);
+}
+
+/// A digest as a trace shows it.
+fn hexadecimal(digest: u64) -> [u8; 16] {
+    std::array::from_fn(|place| {
+        let digit = usize::try_from(digest >> (60 - 4 * place) & 0xF).unwrap_or_default();
+        b"0123456789abcdef".get(digit).copied().unwrap_or_default()
+    })
 }
 
 /// Writes times in microseconds.

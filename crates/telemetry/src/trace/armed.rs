@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use vaquita_client::{Ended, Event, Observed, Wait};
 
+use super::digest::MAX_STATEMENT_BYTES;
 use super::ring::{Kept, Ring};
-use super::scribe::{MAX_STATEMENT_BYTES, Scribe, Slow};
+use super::scribe::{Scribe, Slow};
 
 /// How many connections may have a statement under way; of more, those that waited last are known.
 const MAX_RUNNING: usize = 64;

@@ -1,5 +1,18 @@
 //! The digest of a statement: what its lines, and those of other processes, are found by.
 
+use vaquita_client::{Dialect, put_normalised, put_normalised_beginning};
+
+/// How much of a statement is looked at: so its digest is the same whether it was kept for a while or not.
+pub(super) const MAX_STATEMENT_BYTES: usize = 8 << 10;
+
+/// Appends a statement without literals, as its digest is made from it.
+pub fn put_digested(sql: &[u8], dialect: Option<Dialect>, out: &mut Vec<u8>) {
+    match sql.get(..MAX_STATEMENT_BYTES).filter(|begin| begin.len() < sql.len()) {
+        Some(begin) => put_normalised_beginning(begin, dialect, out),
+        None => put_normalised(sql, dialect, out),
+    };
+}
+
 /// The 64-bit FNV-1a hash of a normalised statement: the same in each process and each version, and easily computed elsewhere.
 ///
 /// <https://www.rfc-editor.org/rfc/rfc9923.html>

@@ -13,7 +13,7 @@ mod ring;
 mod scribe;
 mod tracer;
 
-pub use digest::digest;
+pub use digest::{digest, put_digested};
 pub use escaped::put_shown;
 pub use line::{Line, Network, Rest, split_line};
 pub use moment::{Moment, monotonic};

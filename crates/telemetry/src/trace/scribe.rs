@@ -3,21 +3,15 @@
 use std::process;
 use std::time::Duration;
 
-use vaquita_client::{
-    Dialect, Ended, Observed, Wait, command_name, names_secret, put_normalised,
-    put_normalised_beginning,
-};
+use vaquita_client::{Dialect, Ended, Observed, Wait, command_name, names_secret};
 
-use super::digest::digest;
+use super::digest::{MAX_STATEMENT_BYTES, digest, put_digested};
 use super::escaped::put_escaped;
 use super::events;
 use super::line::{Line, Network};
 use super::moment::{Offset, micros};
 use super::output::{Failure, Output};
 use super::ring::Kept;
-
-/// How much of a statement is looked at: so its digest is the same whether it was kept for a while or not.
-pub(super) const MAX_STATEMENT_BYTES: usize = 8 << 10;
 
 /// How often the time of day is compared with the driver's clock, and the file with its path.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -172,12 +166,8 @@ impl Sql {
     fn spell(&mut self, sql: &[u8], dialect: Option<Dialect>, literals: bool) -> u64 {
         self.normalised.clear();
         self.escaped.clear();
+        put_digested(sql, dialect, &mut self.normalised);
         let begin = sql.get(..MAX_STATEMENT_BYTES).unwrap_or(sql);
-        if begin.len() == sql.len() {
-            put_normalised(sql, dialect, &mut self.normalised);
-        } else {
-            put_normalised_beginning(begin, dialect, &mut self.normalised);
-        }
         // Passwords are never shown, whatever was asked for.
         if literals && !names_secret(begin) {
             put_escaped(begin, &mut self.escaped);
