@@ -2,7 +2,7 @@
 Vaquita\statistics tells of the statements that took longest, by their shapes and without literals: those that took a millisecond or more
 --FILE--
 <?php
-// servers: mariadb mysql80 mysql56
+// servers: mariadb mysql80
 require 'support/prelude.php';
 use function Vaquita\statistics;
 

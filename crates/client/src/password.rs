@@ -23,6 +23,12 @@ impl From<Vec<u8>> for Password {
     }
 }
 
+impl From<String> for Password {
+    fn from(text: String) -> Password {
+        text.into_bytes().into()
+    }
+}
+
 impl<T: AsRef<[u8]> + ?Sized> From<&T> for Password {
     fn from(bytes: &T) -> Password {
         bytes.as_ref().to_vec().into()
