@@ -93,6 +93,7 @@ impl Session {
 
     /// Gives what was counted of the connection to the thread; it is no more.
     pub(crate) fn end_counting(&self, counted: &Statistics) {
+        self.readings.settle(self);
         self.is_counting.set(false);
         self.counts_in_vain.set(false);
         self.counted_before.set(None);

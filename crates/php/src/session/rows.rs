@@ -104,7 +104,8 @@ impl Rows {
     ) -> Rows {
         let counts = session.is_collecting.get().then(|| place.key(format));
         let is_native = session.is_native.get();
-        let reading = session.readings.lend(columns, format, is_native, generation, counts);
+        let reading =
+            session.readings.lend(session, columns, format, is_native, generation, counts);
         Rows { session: Rc::clone(session), reading, place, recycler: Recycler::new() }
     }
 
@@ -385,7 +386,6 @@ impl Place {
 impl Drop for Rows {
     fn drop(&mut self) {
         self.free();
-        self.session.count_fetched(self);
-        self.session.readings.take_back(&self.reading);
+        self.session.readings.take_back(&self.session, &self.reading);
     }
 }

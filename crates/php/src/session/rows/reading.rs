@@ -16,8 +16,10 @@ pub(crate) struct Reading {
     pub(super) format: Format,
     /// The session's connection that the rows come from.
     pub(super) generation: Cell<u64>,
-    /// How many rows were fetched.
+    /// How many rows were fetched of the result that has it.
     pub(super) fetched: Cell<u64>,
+    /// How many of the results before do not count anywhere yet; below zero, how many of this one do.
+    fetched_before: Cell<u64>,
     /// As what they count; `None`: nothing counts.
     key: Cell<Option<Key>>,
 }
@@ -26,9 +28,16 @@ impl Reading {
     /// Tells what was fetched, unless that does not count.
     pub(crate) fn tell(&self, mut tell: impl FnMut(Key, u64)) {
         if let Some(key) = self.key.get() {
-            tell(key, self.fetched.get());
+            tell(key, self.fetched_before.get().wrapping_add(self.fetched.get()));
             self.layout.tell(tell);
         }
+    }
+
+    /// Has what was fetched count among the session's counters, and begins anew.
+    fn settle(&self, session: &Session) {
+        session.count_fetched(self);
+        self.fetched_before.set(0_u64.wrapping_sub(self.fetched.get()));
+        self.layout.forget_tallies();
     }
 
     /// Whether rows can still come.
@@ -55,7 +64,10 @@ pub(crate) fn begin_request() {
 /// Ends a request: from now on nothing of it is kept.
 pub(crate) fn end_request() {
     IS_REQUEST.set(false);
-    Session::each_of_thread(|session| drop(session.readings.spare.take()));
+    Session::each_of_thread(|session| {
+        session.readings.settle(session);
+        drop(session.readings.spare.take());
+    });
 }
 
 /// How the results of a session are read: those that are there, and those that are gone, for others of the same columns.
@@ -78,6 +90,7 @@ impl Readings {
     /// count.
     pub(super) fn lend(
         &self,
+        session: &Session,
         columns: Columns,
         format: Format,
         is_native: bool,
@@ -92,8 +105,15 @@ impl Readings {
         self.spare.set(spare);
         let reading = known.unwrap_or_else(|| {
             let layout = Layout::new(&columns, format, is_native);
-            let (generation, fetched, key) = Default::default();
-            let new = Rc::new(Reading { columns, layout, format, generation, fetched, key });
+            let new = Rc::new(Reading {
+                columns,
+                layout,
+                format,
+                generation: Cell::default(),
+                fetched: Cell::default(),
+                fetched_before: Cell::default(),
+                key: Cell::default(),
+            });
             self.living.add(&new);
             new
         });
@@ -101,24 +121,36 @@ impl Readings {
             reading.layout.set_native(&reading.columns, is_native);
         }
         reading.generation.set(generation);
-        reading.key.set(counts);
+        if reading.key.get() != counts {
+            reading.settle(session);
+            reading.key.set(counts);
+        }
         reading
     }
 
-    /// Takes one back that the caller does not use any more.
-    pub(super) fn take_back(&self, reading: &Rc<Reading>) {
-        reading.key.set(None);
-        if !IS_REQUEST.get() || reading.columns.len() > MAX_SPARE_COLUMNS {
+    /// Takes one back that the caller does not use any more. What was fetched counts later, once for many results, while it is spared.
+    pub(super) fn take_back(&self, session: &Session, reading: &Rc<Reading>) {
+        let fetched = reading.fetched.take();
+        reading.fetched_before.set(reading.fetched_before.get().wrapping_add(fetched));
+        let is_spared = IS_REQUEST.get() && reading.columns.len() <= MAX_SPARE_COLUMNS;
+        if !is_spared || !session.is_counting.get() {
+            reading.settle(session);
+            reading.key.set(None);
+        }
+        if !is_spared {
             return;
         }
-        reading.fetched.set(0);
-        reading.layout.forget_tallies();
         let mut spare = self.spare.take();
         if spare.len() == MAX_SPARE {
-            spare.remove(0);
+            spare.remove(0).settle(session);
         }
         spare.push(Rc::clone(reading));
         self.spare.set(spare);
+    }
+
+    /// Has all that was fetched count, of results that are there, too.
+    pub(crate) fn settle(&self, session: &Session) {
+        self.living.each(|reading| reading.settle(session));
     }
 
     /// Looks at those of all results that are there.
