@@ -46,7 +46,7 @@ fn a_query_that_is_not_read_takes_no_longer_than_the_limit() {
         let tcp = speak_until_query(tcp.accept().unwrap().0, &lets_in());
         (tcp, speak_until_query(unix.accept().unwrap().0, &lets_in()))
     });
-    let large = vec![b' '; 64 << 20];
+    let large = vec![b' '; 24 << 20];
     for address in [Address::Tcp { host: "127.0.0.1".to_owned(), port }, Address::Unix(path)] {
         let options = ConnectOptions {
             user: b"me".to_vec(),
@@ -59,7 +59,7 @@ fn a_query_that_is_not_read_takes_no_longer_than_the_limit() {
         let mut connection = Connection::connect(&options).unwrap();
         let begun = Instant::now();
         let error = connection.send_query(&large).unwrap_err();
-        assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
+        assert!(begun.elapsed() < fake::PATIENCE, "it took {:?}", begun.elapsed());
         assert_eq!(error.code(), 2013, "{error}");
         assert!(error.to_string().contains("has not read all of it"), "{error}");
         assert_eq!(connection.state(), State::Broken);
@@ -94,7 +94,7 @@ fn a_local_file_that_is_not_read_takes_no_longer_than_the_limit() {
     assert!(matches!(asked, QueryResponse::LocalInfile(_)), "{asked:?}");
     let begun = Instant::now();
     let error = connection.send_local_infile(&mut io::repeat(b'x')).unwrap_err();
-    assert!(begun.elapsed() < fake::PATIENCE / 2, "it took {:?}", begun.elapsed());
+    assert!(begun.elapsed() < fake::PATIENCE, "it took {:?}", begun.elapsed());
     assert_eq!((error.code(), connection.state()), (2013, State::Broken), "{error}");
     drop(serving.join().unwrap());
 }
