@@ -196,9 +196,10 @@ final class Acts
     public function asynchronous(): void
     {
         $t = $this->trial;
-        $links = [$t->link(), $t->timed('connect', fn() => $t->mysqli())];
+        $links = [$t->link(), $t->link()];
         foreach ($links as $item => $db) {
             $t->sent([$item]);
+            $t->last = $db;
             $t->timed('query', fn() => $db->query($t->insert($item), MYSQLI_ASYNC));
         }
         $failure = null;
@@ -217,6 +218,7 @@ final class Acts
                         $t->timed('reap', fn() => $db->reap_async_query());
                         $t->done([$item]);
                     } catch (mysqli_sql_exception $failure) {
+                        $t->last = $db;
                     }
                 }
             }
@@ -317,7 +319,7 @@ final class Acts
             if ($round === 2) {
                 $t->arm();
             }
-            $db = $t->timed('connect', fn() => $t->pdo([PDO::ATTR_PERSISTENT => true]));
+            $db = $t->timed('connect', fn() => $t->pdo([PDO::ATTR_PERSISTENT => $t->name()]));
             $left = $t->timed('select', fn() => $db->query('SELECT @left')->fetchColumn());
             $left === null || throw new Wrong("a variable of the last user is $left");
             $round === 1 && !$t->plan->meets_connecting && $t->arm();

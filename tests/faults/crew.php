@@ -19,7 +19,7 @@ final class Worker
     /** @param list<string> $arguments of worker.php */
     public function __construct(array $arguments)
     {
-        $command = [PHP_BINARY, '-d', 'mysqli.allow_local_infile=1', __DIR__ . '/worker.php', ...$arguments];
+        $command = [PHP_BINARY, '-d', 'mysqli.allow_local_infile=1', '-d', 'vaquita.pool_max_idle=4', __DIR__ . '/worker.php', ...$arguments];
         // A group of its own, so that its relays go with it.
         $this->process = proc_open($command, [['pipe', 'r'], ['pipe', 'w'], ['pipe', 'w']], $this->pipes);
         stream_set_blocking($this->pipes[1], false);
@@ -45,6 +45,8 @@ final class Crew
 {
     private const PROGRESS_SECONDS = 10;
     private const RESTART_SECONDS = 120;
+    /** How scripts/faults starts the server. */
+    private const OPTIONS = ['--innodb-flush-log-at-trx-commit=1', '--max-connections=1000'];
 
     /** @var array<int, Worker> */
     private array $workers = [];
@@ -108,7 +110,7 @@ final class Crew
     /** Kills the server by -9; everything that it had committed is to be there afterwards. */
     private function restart(): void
     {
-        exec('scripts/server restart ' . escapeshellarg($this->place->name) . ' --innodb-flush-log-at-trx-commit=1 2>&1', $said, $status);
+        exec('scripts/server restart ' . escapeshellarg($this->place->name) . ' ' . implode(' ', self::OPTIONS) . ' 2>&1', $said, $status);
         $status === 0 || throw new Exception('the server did not come back: ' . implode("\n", $said));
         $this->restarts++;
     }

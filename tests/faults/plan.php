@@ -86,7 +86,7 @@ final class Plan
     public function time_out(): int
     {
         return match ($this->fault->kind) {
-            'silence' => 1,
+            'silence' => 2,
             // Until the server is killed.
             'hold' => 20,
             default => 5,

@@ -42,22 +42,25 @@ final class Report
         foreach ($this->crew->records as $number => $record) {
             $plan = ($this->plan)($number);
             $line = &$lines[$plan->fault->kind];
-            $line ??= ['tries' => 0, 'cut' => 0, 'errors' => [], 'longest' => 0.0];
+            $line ??= ['tries' => 0, 'cut' => 0, 'errors' => [], 'longest' => 0.0, 'where' => ''];
             $line['tries']++;
             $line['cut'] += (int) $record['has_cut'];
             foreach ($record['errors'] as [$step, $errno]) {
                 $name = $step === 'connect' ? "$errno connecting" : (string) $errno;
                 $line['errors'][$name] = ($line['errors'][$name] ?? 0) + 1;
             }
-            $line['longest'] = $record['longest'][1] === 'next connection' ? $line['longest'] : max($line['longest'], $record['longest'][0]);
+            [$took, $step] = $record['longest'];
+            if ($took > $line['longest'] && $step !== 'next connection') {
+                [$line['longest'], $line['where']] = [$took, "$step in try $number"];
+            }
             unset($line);
         }
         foreach (['none', ...Fault::SLOW, ...Fault::BREAKING] as $kind) {
             if (isset($lines[$kind])) {
-                ['tries' => $tries, 'cut' => $cut, 'errors' => $errors, 'longest' => $longest] = $lines[$kind];
+                ['tries' => $tries, 'cut' => $cut, 'errors' => $errors, 'longest' => $longest, 'where' => $where] = $lines[$kind];
                 ksort($errors);
                 $said = implode(', ', array_map(fn(string|int $name, int $count) => "$name ($count)", array_keys($errors), $errors)) ?: 'no errors';
-                printf("  %-10s %5d tries, %5d cut, at most %.1f s: %s\n", $kind, $tries, $cut, $longest, $said);
+                printf("  %-10s %5d tries, %5d cut, at most %.1f s (%s): %s\n", $kind, $tries, $cut, $longest, $where, $said);
             }
         }
     }

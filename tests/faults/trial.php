@@ -20,6 +20,8 @@ final class Trial
     /** Errors of a server that is not there, or comes back. */
     private const DOWN = [2002, 2006, 2013, 2027, 1053, 1040];
     private const RETURN_SECONDS = 90;
+    /** How long a connection may wait on a network that is whole again; a busy machine is slow. */
+    private const AFTERWARDS_SECONDS = 10;
 
     /** @var array<int, string> */
     public array $told = [];
@@ -35,7 +37,7 @@ final class Trial
     private Relay $relay;
     private bool $is_armed = false;
     /** The connection that the next call is tried on, if this one breaks. */
-    private mysqli|PDO|null $last = null;
+    public mysqli|PDO|null $last = null;
 
     public function __construct(public readonly Place $place, public readonly Plan $plan, public readonly ?Spoiler $spoiler, Relays $relays)
     {
@@ -77,35 +79,46 @@ final class Trial
         }
     }
 
-    /** The next connection works. */
+    /** The next connection works; where the server is killed, as soon as it is back. */
     private function connect_again(): void
     {
         $until = microtime(true) + self::RETURN_SECONDS;
-        $this->told[98] = 'unknown';
-        while (true) {
+        for ($item = 1000;; $item++) {
+            $this->told[$item] = 'never';
             try {
                 $link = $this->timed('next connection', $this->another(...));
                 $is_pdo = $link instanceof PDO;
                 $row = $is_pdo ? $link->query("SELECT {$this->plan->number}")->fetch(PDO::FETCH_NUM) : $link->query("SELECT {$this->plan->number}")->fetch_row();
                 (int) $row[0] === $this->plan->number || $this->wrong[] = "the next connection has rows of another: $row[0]";
-                $is_pdo ? $link->exec($this->insert(98)) : $link->query($this->insert(98));
-                $this->told[98] = 'done';
+                $this->told[$item] = 'unknown';
+                $is_pdo ? $link->exec($this->insert($item)) : $link->query($this->insert($item));
+                $this->told[$item] = 'done';
                 return;
             } catch (mysqli_sql_exception | PDOException $e) {
-                if ($this->plan->is_kill && in_array(self::number($e), self::DOWN, true) && microtime(true) < $until && !isset($row)) {
-                    usleep(50_000);
-                    continue;
+                if (!$this->plan->is_kill || !in_array(self::number($e), self::DOWN, true) || microtime(true) > $until) {
+                    $this->wrong[] = 'the next connection does not work: ' . self::number($e) . " {$e->getMessage()}";
+                    return;
                 }
-                $this->wrong[] = 'the next connection does not work: ' . self::number($e) . " {$e->getMessage()}";
-                return;
+                usleep(50_000);
             }
         }
     }
 
+    /** Another connection of the same kind; a persistent one is taken again only with the same time-outs. */
     private function another(): mysqli|PDO
     {
         $is_persistent = str_contains($this->plan->act, 'persistent');
-        return str_contains($this->plan->act, 'pdo') ? $this->pdo([PDO::ATTR_PERSISTENT => $is_persistent]) : $this->mysqli($is_persistent ? 'p:' : '');
+        return match (true) {
+            !str_contains($this->plan->act, 'pdo') => $this->mysqli($is_persistent ? 'p:' : '', $is_persistent ? null : self::AFTERWARDS_SECONDS),
+            $is_persistent => $this->pdo([PDO::ATTR_PERSISTENT => $this->name()]),
+            default => $this->pdo([], self::AFTERWARDS_SECONDS),
+        };
+    }
+
+    /** Of persistent handles of PDO, which don't ask with which options they were made. */
+    public function name(): string
+    {
+        return "{$this->plan->transport} {$this->plan->time_out()}";
     }
 
     private static function number(mysqli_sql_exception|PDOException $e): int
@@ -141,6 +154,7 @@ final class Trial
     public function link(string $before = ''): mysqli
     {
         $this->plan->meets_connecting && $this->arm();
+        $this->last = null;
         $link = $this->timed('connect', fn() => $this->mysqli($before));
         $this->arm();
         return $this->last = $link;
@@ -154,12 +168,13 @@ final class Trial
         return $this->last = $link;
     }
 
-    public function mysqli(string $before = ''): mysqli
+    public function mysqli(string $before = '', ?int $time_out = null): mysqli
     {
+        $time_out ??= $this->plan->time_out();
         $transport = $this->plan->transport;
         $link = mysqli_init();
-        $link->options(MYSQLI_OPT_CONNECT_TIMEOUT, $this->plan->time_out());
-        $link->options(MYSQLI_OPT_READ_TIMEOUT, $this->plan->time_out());
+        $link->options(MYSQLI_OPT_CONNECT_TIMEOUT, $time_out);
+        $link->options(MYSQLI_OPT_READ_TIMEOUT, $time_out);
         $flags = (str_contains($transport, 'tls') ? MYSQLI_CLIENT_SSL : 0) | (preg_match('/zlib|zstd/', $transport) ? MYSQLI_CLIENT_COMPRESS : 0);
         ini_set('vaquita.compression', str_contains($transport, 'zstd') ? 'zstd' : 'zlib');
         [$host, $port, $socket] = str_starts_with($transport, 'unix') ? ['localhost', 0, $this->relay->address] : ['127.0.0.1', (int) $this->relay->address, ''];
@@ -167,13 +182,14 @@ final class Trial
         return $link;
     }
 
-    public function pdo(array $attributes = []): PDO
+    public function pdo(array $attributes = [], ?int $time_out = null): PDO
     {
+        $time_out ??= $this->plan->time_out();
         $transport = $this->plan->transport;
         ini_set('vaquita.compression', str_contains($transport, 'zstd') ? 'zstd' : 'zlib');
-        ini_set('vaquita.read_timeout', (string) $this->plan->time_out());
+        ini_set('vaquita.read_timeout', (string) $time_out);
         $where = str_starts_with($transport, 'unix') ? "unix_socket={$this->relay->address}" : "host=127.0.0.1;port={$this->relay->address}";
-        $attributes += [PDO::ATTR_TIMEOUT => $this->plan->time_out(), PDO::MYSQL_ATTR_COMPRESS => (bool) preg_match('/zlib|zstd/', $transport)];
+        $attributes += [PDO::ATTR_TIMEOUT => $time_out, PDO::MYSQL_ATTR_COMPRESS => (bool) preg_match('/zlib|zstd/', $transport)];
         $attributes += str_contains($transport, 'tls') ? [PDO::MYSQL_ATTR_SSL_CIPHER => 'DEFAULT', PDO::MYSQL_ATTR_SSL_VERIFY_SERVER_CERT => false] : [];
         return new PDO("mysql:$where;dbname=" . self::DATABASE, $this->place->of('USER'), $this->place->of('PASSWORD'), $attributes);
     }

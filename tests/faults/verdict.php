@@ -13,8 +13,8 @@ final class Verdict
     private const BROKEN = [0, 2006, 2013];
     /** Besides, where the connection is being made: none. */
     private const CONNECTING = [2002, 2006, 2013];
-    /** Besides, what servers say when they get half of something: packets, or of other connections when they are killed. */
-    private const OF_SERVERS = [];
+    /** Besides, what comes of a server that gets half of something: MySQL says so, in a packet that may have another number than the awaited one (2027). */
+    private const HALF = [1158, 2027];
 
     public int $lost = 0;
     public int $doubled = 0;
@@ -37,7 +37,7 @@ final class Verdict
         foreach ($record['errors'] as [$step, $errno, $message]) {
             if (!$plan->is_kill && !$plan->fault->is_breaking()) {
                 $others[] = "$step fails, though nothing is lost: $errno $message";
-            } elseif (!in_array($errno, [...self::OF_SERVERS, ...($step === 'connect' ? self::CONNECTING : self::BROKEN)], true)) {
+            } elseif (!in_array($errno, [...($plan->fault->kind === 'half' ? self::HALF : []), ...($step === 'connect' ? self::CONNECTING : self::BROKEN)], true)) {
                 $others[] = "$step says $errno $message";
             }
         }
