@@ -16,6 +16,10 @@ final class Acts
         'unbuffered' => [200, 65_000],
         'prepared' => [300, 7000],
         'statement rows' => [200, 65_000],
+        'cursor' => [700, 4000],
+        'long data' => [90_000, 200],
+        'commands' => [300, 300],
+        'query timeout' => [500, 4000],
         'multi query' => [400, 4000],
         'pipelined' => [600, 700],
         'bound query' => [400, 700],
@@ -34,7 +38,11 @@ final class Acts
     /** Lines of a local file, and their first item. */
     private const LINES = 100;
     private const FIRST_LINE = 100;
-    private const POLLS = 8;
+    private const POLLS = 12;
+    /** Rows of a cursor, which come one by one. */
+    private const CURSOR_ROWS = 20;
+    private const LONG_BYTES = 80_000;
+    private const QUERY_MS = 1500;
 
     public function __construct(private readonly Trial $trial)
     {
@@ -68,15 +76,15 @@ final class Acts
     }
 
     /** Reads the rows of `many()` one by one. */
-    private function read(mysqli|mysqli_stmt|PDOStatement $from, Closure $fetch): void
+    private function read(mysqli|mysqli_stmt|PDOStatement $from, Closure $fetch, int $count = Trial::ROWS): void
     {
-        for ($place = 0; $place <= Trial::ROWS; $place++) {
+        for ($place = 0; $place <= $count; $place++) {
             $row = $this->trial->timed('fetch', $fetch) ?: null;
             $errno = $from instanceof PDOStatement ? (int) $from->errorInfo()[1] : $from->errno;
             if ($row === null && $errno !== 0) {
                 throw new mysqli_sql_exception('told without an exception', $errno);
             }
-            if ($place === Trial::ROWS) {
+            if ($place === $count) {
                 $row === null || throw new Wrong('there are more rows');
                 return;
             }
@@ -101,16 +109,66 @@ final class Acts
 
     public function statement_rows(): void
     {
+        $this->read_bound([], Trial::ROWS);
+    }
+
+    /** @param array<int, int> $attributes of the statement */
+    private function read_bound(array $attributes, int $count): void
+    {
         $t = $this->trial;
         $db = $t->link();
-        $select = $t->timed('prepare', fn() => $db->prepare($t->many()));
+        $select = $t->timed('prepare', fn() => $db->prepare($t->many($count)));
+        foreach ($attributes as $attribute => $value) {
+            $select->attr_set($attribute, $value);
+        }
         $t->timed('execute', fn() => $select->execute());
         $select->bind_result($try, $k, $filler);
         $this->read($select, function () use ($select, &$try, &$k, &$filler) {
             return $select->fetch() ? [$try, $k, $filler] : null;
-        });
+        }, $count);
         $select->close();
         $t->write('query', [0], fn() => $db->query($t->insert(0)));
+    }
+
+    public function cursor(): void
+    {
+        $this->read_bound([MYSQLI_STMT_ATTR_CURSOR_TYPE => MYSQLI_CURSOR_TYPE_READ_ONLY], self::CURSOR_ROWS);
+    }
+
+    /** A parameter in pieces, whose length is the item. */
+    public function long_data(): void
+    {
+        $t = $this->trial;
+        $db = $t->link();
+        $insert = $t->timed('prepare', fn() => $db->prepare($t->insert('LENGTH(?)')));
+        $value = null;
+        $insert->bind_param('b', $value);
+        foreach (str_split(str_repeat('x', self::LONG_BYTES), 30_000) as $piece) {
+            $t->timed('send_long_data', fn() => $insert->send_long_data(0, $piece));
+        }
+        $t->write('execute', [self::LONG_BYTES], fn() => $insert->execute());
+    }
+
+    public function commands(): void
+    {
+        $t = $this->trial;
+        $db = $t->link();
+        $t->timed('ping', fn() => $db->ping()) || throw new Wrong('ping says false, without an error');
+        $t->timed('select_db', fn() => $db->select_db(Trial::DATABASE));
+        $t->timed('set_charset', fn() => $db->set_charset('latin1'));
+        $t->timed('stat', fn() => $db->stat()) !== '' || throw new Wrong('there is no stat');
+        $t->write('query', [0], fn() => $db->query($t->insert(0)));
+    }
+
+    /** With a limit for queries, and so with a second connection where one is not answered in time. */
+    public function query_timeout(): void
+    {
+        $t = $this->trial;
+        $db = $t->link();
+        $t->timed('set_query_timeout', fn() => Vaquita\set_query_timeout($db, self::QUERY_MS));
+        $t->write('query', [0], fn() => $db->query($t->insert(0)));
+        $t->check_rows($t->timed('select', fn() => $db->query($t->many(20))->fetch_all()), 20);
+        $t->write('query', [1], fn() => $db->query($t->insert(1)));
     }
 
     public function multi_query(): void

@@ -19,11 +19,15 @@ final class Fault
     {
     }
 
-    /** @param array{int, int} $bytes about how many requests and replies there will be */
-    public static function drawn(Dice $dice, array $bytes, bool $is_kill): self
+    /** @param array{int, int} $bytes about how many requests and replies there will be @param string $among `kill`, `whole` or `all` */
+    public static function drawn(Dice $dice, array $bytes, string $among): self
     {
         $kinds = array_merge(...array_map(fn(string $kind, int $share) => array_fill(0, $share, $kind), array_keys(self::SHARES), self::SHARES));
-        $kind = $is_kill ? 'hold' : $dice->any($kinds);
+        $kind = match ($among) {
+            'kill' => 'hold',
+            'whole' => $dice->any(['none', ...self::SLOW]),
+            default => $dice->any($kinds),
+        };
         $way = $dice->any(['requests', 'replies']);
         // Most of what can go wrong is where something begins.
         $most = $dice->one_in(3) ? min(200, $bytes[(int) ($way === 'replies')]) : $bytes[(int) ($way === 'replies')];
@@ -55,6 +59,8 @@ final class Plan
     /** What TLS and the log-in come to, in bytes each way. */
     private const LOG_IN = ['' => [300, 250], 'tls' => [1200, 3500]];
     private const SLACK_SECONDS = 4;
+    /** What is added for a query that the server does not stop (docs/settings.md). */
+    private const STOPPING_SECONDS = 20;
 
     public readonly string $transport;
     public readonly string $act;
@@ -62,7 +68,7 @@ final class Plan
     /** Whether the fault is there when the act connects, or comes upon the connection that has been made. */
     public readonly bool $meets_connecting;
 
-    public function __construct(Place $place, int $seed, public readonly int $number, public readonly bool $is_kill, ?string $only = null)
+    public function __construct(Place $place, int $seed, public readonly int $number, public readonly bool $is_kill, ?string $only = null, bool $is_whole = false)
     {
         // Seeds beside each other begin with much the same numbers.
         $dice = new Dice(crc32("$seed $number"));
@@ -79,7 +85,7 @@ final class Plan
             $log_in = self::LOG_IN[str_contains($this->transport, 'tls') ? 'tls' : ''];
             $bytes = $dice->one_in(3) ? [$log_in[0] + $bytes[0], $log_in[1] + $bytes[1]] : $log_in;
         }
-        $this->fault = Fault::drawn($dice, $bytes, $is_kill);
+        $this->fault = Fault::drawn($dice, $bytes, $is_kill ? 'kill' : ($is_whole ? 'whole' : 'all'));
     }
 
     /** How long the driver is told to wait. */
@@ -96,7 +102,7 @@ final class Plan
     /** How long anything that the driver is asked may take. */
     public function most_seconds(): int
     {
-        return $this->time_out() + self::SLACK_SECONDS;
+        return $this->time_out() + self::SLACK_SECONDS + ($this->act === 'query timeout' ? self::STOPPING_SECONDS : 0);
     }
 
     public function __toString(): string

@@ -20,8 +20,11 @@ final class Report
         $cut = count(array_filter($this->crew->records, fn(array $record) => $record['has_cut']));
         printf("%s, seed %d: %s; %d connections were cut, the server was killed %d times\n", $this->place->name, $this->seed, $this->crew->rate(), $cut, $this->crew->restarts);
         $this->table();
-        foreach (array_slice($this->verdict->faults, 0, self::SHOWN, true) as $number => $faults) {
-            printf("  FAIL try %d (%s): %s\n", $number, ($this->plan)($number), implode('; ', array_slice($faults, 0, 4)));
+        // What is lost and doubled first.
+        $faults = $this->verdict->faults;
+        uksort($faults, fn(int $one, int $other) => [!str_starts_with($faults[$one][0], 'item '), $one] <=> [!str_starts_with($faults[$other][0], 'item '), $other]);
+        foreach (array_slice($faults, 0, self::SHOWN, true) as $number => $what) {
+            printf("  FAIL try %d (%s): %s\n", $number, ($this->plan)($number), implode('; ', array_slice($what, 0, 4)));
             echo "    again: SERVERS={$this->place->name} SEED=$this->seed scripts/faults --try $number\n";
         }
         $more = count($this->verdict->faults) - self::SHOWN;

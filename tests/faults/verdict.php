@@ -7,14 +7,12 @@ declare(strict_types=1);
 
 final class Verdict
 {
-    /**
-     * What a broken network may be told by, on a connection that is there: gone, lost. By mysqli_poll() nothing may come of it (0).
-     */
-    private const BROKEN = [0, 2006, 2013];
-    /** Besides, where the connection is being made: none. */
-    private const CONNECTING = [2002, 2006, 2013];
+    /** What a broken network may be told by, on a connection that is there: gone, lost. */
+    public const BROKEN = [2006, 2013];
+    /** The same while it is being made. */
+    public const CONNECTING = [2002, ...self::BROKEN];
     /** Besides, what comes of a server that gets half of something: MySQL says so, in a packet that may have another number than the awaited one (2027). */
-    private const HALF = [1158, 2027];
+    public const HALF = [1158, 2027];
 
     public int $lost = 0;
     public int $doubled = 0;
@@ -37,7 +35,7 @@ final class Verdict
         foreach ($record['errors'] as [$step, $errno, $message]) {
             if (!$plan->is_kill && !$plan->fault->is_breaking()) {
                 $others[] = "$step fails, though nothing is lost: $errno $message";
-            } elseif (!in_array($errno, [...($plan->fault->kind === 'half' ? self::HALF : []), ...($step === 'connect' ? self::CONNECTING : self::BROKEN)], true)) {
+            } elseif (!in_array($errno, self::allowed($plan, $step), true) || $message === '') {
                 $others[] = "$step says $errno $message";
             }
         }
@@ -64,6 +62,18 @@ final class Verdict
         if ($others !== [] || $wrong !== []) {
             $this->faults[$number] = [...$wrong, ...$others];
         }
+    }
+
+    /** @return list<int> */
+    private static function allowed(Plan $plan, string $step): array
+    {
+        return match (true) {
+            // mysqli_poll() has no error: nothing came.
+            $step === 'poll' => [0],
+            $plan->fault->kind === 'half' => [...self::HALF, ...self::CONNECTING],
+            $step === 'connect' => self::CONNECTING,
+            default => self::BROKEN,
+        };
     }
 
     /** Of a try that never came back. */

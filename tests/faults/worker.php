@@ -25,7 +25,7 @@ $link = $spoil === '1' ? new mysqli('localhost', $place->of('USER'), $place->of(
 while (($line = fgets(STDIN)) !== false) {
     [$number, $is_kill] = array_map(intval(...), explode(' ', trim($line)));
     $spoiler = $link === null ? null : new Spoiler($link);
-    $trial = new Trial($place, new Plan($place, (int) $seed, $number, $is_kill === 1, $only === '' ? null : $only), $spoiler, $relays);
+    $trial = new Trial($place, new Plan($place, (int) $seed, $number, $is_kill === 1, $only === '' ? null : $only, $spoiler !== null), $spoiler, $relays);
     $has_cut = $trial->run();
     $record = ['number' => $number, 'has_cut' => $has_cut, 'spoilt' => $spoiler?->done];
     foreach (['told', 'together', 'errors', 'wrong', 'longest'] as $name) {
