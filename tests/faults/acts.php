@@ -1,6 +1,6 @@
 <?php
 /*
- * What a script does in a try: the ways of mysqli, PDO and Vaquita to write and to read.
+ * What a script does in a try: the ways of mysqli and Vaquita to write and to read.
  */
 
 declare(strict_types=1);
@@ -30,10 +30,7 @@ final class Acts
         'rollback' => [200, 200],
         'change user' => [300, 300],
         'persistent' => [400, 400],
-        'pdo' => [400, 65_000],
-        'pdo native' => [400, 65_000],
-        'pdo transaction' => [500, 300],
-        'pdo persistent' => [400, 400],
+        ...PdoActs::ALL,
     ];
     /** Lines of a local file, and their first item. */
     private const LINES = 100;
@@ -70,26 +67,9 @@ final class Acts
         $t = $this->trial;
         $db = $t->link();
         $result = $t->timed('query', fn() => $db->query($t->many(), MYSQLI_USE_RESULT));
-        $this->read($db, fn() => $result->fetch_row());
+        $t->read($db, fn() => $result->fetch_row());
         $result->free();
         $t->write('query', [0], fn() => $db->query($t->insert(0)));
-    }
-
-    /** Reads the rows of `many()` one by one. */
-    private function read(mysqli|mysqli_stmt|PDOStatement $from, Closure $fetch, int $count = Trial::ROWS): void
-    {
-        for ($place = 0; $place <= $count; $place++) {
-            $row = $this->trial->timed('fetch', $fetch) ?: null;
-            $errno = $from instanceof PDOStatement ? (int) $from->errorInfo()[1] : $from->errno;
-            if ($row === null && $errno !== 0) {
-                throw new mysqli_sql_exception('told without an exception', $errno);
-            }
-            if ($place === $count) {
-                $row === null || throw new Wrong('there are more rows');
-                return;
-            }
-            $this->trial->check_row($place, $row);
-        }
     }
 
     public function prepared(): void
@@ -123,7 +103,7 @@ final class Acts
         }
         $t->timed('execute', fn() => $select->execute());
         $select->bind_result($try, $k, $filler);
-        $this->read($select, function () use ($select, &$try, &$k, &$filler) {
+        $t->read($select, function () use ($select, &$try, &$k, &$filler) {
             return $select->fetch() ? [$try, $k, $filler] : null;
         }, $count);
         $select->close();
@@ -333,59 +313,6 @@ final class Acts
             $t->write('query', [$round], fn() => $db->query($t->insert($round)));
             $t->timed('query', fn() => $db->query('SET @left = 1'));
             $t->timed('close', fn() => $db->close());
-        }
-    }
-
-    public function pdo(): void
-    {
-        $t = $this->trial;
-        $db = $t->pdo_link();
-        $t->write('exec', [0], fn() => $db->exec($t->insert(0)));
-        $t->check_rows($t->timed('query', fn() => $db->query($t->many())->fetchAll(PDO::FETCH_NUM)));
-        $t->write('execute', [1], fn() => $db->prepare($t->insert('?'))->execute([1]));
-    }
-
-    public function pdo_native(): void
-    {
-        $t = $this->trial;
-        $db = $t->pdo_link([PDO::ATTR_EMULATE_PREPARES => false]);
-        $insert = $t->timed('prepare', fn() => $db->prepare($t->insert('?')));
-        $t->write('execute', [0], fn() => $insert->execute([0]));
-        $db->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
-        $select = $t->timed('prepare', fn() => $db->prepare($t->many()));
-        $t->timed('execute', fn() => $select->execute());
-        $this->read($select, fn() => $select->fetch(PDO::FETCH_NUM));
-        $t->write('execute', [1], fn() => $insert->execute([1]));
-    }
-
-    public function pdo_transaction(): void
-    {
-        $t = $this->trial;
-        $db = $t->pdo_link();
-        $t->timed('begin', fn() => $db->beginTransaction());
-        foreach ([0, 1, 2] as $item) {
-            $t->timed('exec', fn() => $db->exec($t->insert($item)));
-        }
-        $t->together[] = [0, 1, 2];
-        $t->write('commit', [0, 1, 2], fn() => $db->commit());
-    }
-
-    public function pdo_persistent(): void
-    {
-        $t = $this->trial;
-        foreach ([0, 1, 2] as $round) {
-            if ($round === 2) {
-                $t->arm();
-            }
-            $db = $t->timed('connect', fn() => $t->pdo([PDO::ATTR_PERSISTENT => $t->name()]));
-            $left = $t->timed('select', fn() => $db->query('SELECT @left')->fetchColumn());
-            $left === null || throw new Wrong("a variable of the last user is $left");
-            $round === 1 && !$t->plan->meets_connecting && $t->arm();
-            $t->write('exec', [$round], fn() => $db->exec($t->insert($round)));
-            $t->timed('exec', fn() => $db->exec('SET @left = 1'));
-            $t->timed('close', function () use (&$db) {
-                $db = null;
-            });
         }
     }
 }

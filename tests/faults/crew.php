@@ -8,6 +8,8 @@ declare(strict_types=1);
 /** A process of worker.php. */
 final class Worker
 {
+    private const ASKING = ['vaquita.pool_check=ping', 'mysqli.rollback_on_cached_plink=1'];
+
     /** @var resource */
     private $process;
     /** @var array<int, resource> */
@@ -16,10 +18,12 @@ final class Worker
     public float $since = 0;
     public bool $is_held = false;
 
-    /** @param list<string> $arguments of worker.php */
-    public function __construct(array $arguments)
+    /** @param list<string> $arguments of worker.php @param bool $is_asking whether persistent connections wait for the server, where they need not */
+    public function __construct(array $arguments, bool $is_asking)
     {
-        $command = [PHP_BINARY, '-d', 'mysqli.allow_local_infile=1', '-d', 'vaquita.pool_max_idle=4', __DIR__ . '/worker.php', ...$arguments];
+        $settings = ['mysqli.allow_local_infile=1', 'vaquita.pool_max_idle=4', ...($is_asking ? self::ASKING : [])];
+        $settings = array_merge(...array_map(fn(string $setting) => ['-d', $setting], $settings));
+        $command = [PHP_BINARY, ...$settings, __DIR__ . '/worker.php', ...$arguments];
         // A group of its own, so that its relays go with it.
         $this->process = proc_open($command, [['pipe', 'r'], ['pipe', 'w'], ['pipe', 'w']], $this->pipes);
         stream_set_blocking($this->pipes[1], false);
@@ -67,7 +71,7 @@ final class Crew
     {
         $this->begun = $this->told_of = microtime(true);
         for ($i = 0; $i < $size; $i++) {
-            $this->workers[] = new Worker($arguments);
+            $this->workers[] = new Worker($arguments, $place->is_mariadb());
             $this->parts[] = '';
         }
     }
@@ -186,7 +190,7 @@ final class Crew
     private function replace(int $i): void
     {
         $this->workers[$i]->end();
-        $this->workers[$i] = new Worker($this->arguments);
+        $this->workers[$i] = new Worker($this->arguments, $this->place->is_mariadb());
         $this->parts[$i] = '';
     }
 

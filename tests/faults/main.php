@@ -18,7 +18,7 @@ mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 
 require __DIR__ . '/../differential/dice.php';
 require __DIR__ . '/../reconcile/place.php';
-foreach (['plan', 'relay', 'trial', 'acts', 'spoiler', 'crew', 'verdict', 'report'] as $file) {
+foreach (['plan', 'relay', 'trial', 'pdo_acts', 'acts', 'spoiler', 'crew', 'verdict', 'report'] as $file) {
     require __DIR__ . "/$file.php";
 }
 

@@ -48,7 +48,7 @@ final class Trial
     public function run(): bool
     {
         try {
-            $acts = new Acts($this);
+            $acts = isset(PdoActs::ALL[$this->plan->act]) ? new PdoActs($this) : new Acts($this);
             $acts->{str_replace(' ', '_', $this->plan->act)}();
             $this->errors === [] && $this->spoiler?->after($this);
         } catch (mysqli_sql_exception | PDOException $e) {
@@ -109,7 +109,7 @@ final class Trial
     {
         $is_persistent = str_contains($this->plan->act, 'persistent');
         return match (true) {
-            !str_contains($this->plan->act, 'pdo') => $this->mysqli($is_persistent ? 'p:' : '', $is_persistent ? null : self::AFTERWARDS_SECONDS),
+            !isset(PdoActs::ALL[$this->plan->act]) => $this->mysqli($is_persistent ? 'p:' : '', $is_persistent ? null : self::AFTERWARDS_SECONDS),
             $is_persistent => $this->pdo([PDO::ATTR_PERSISTENT => $this->name()]),
             default => $this->pdo([], self::AFTERWARDS_SECONDS),
         };
@@ -243,6 +243,23 @@ final class Trial
             $this->check_row($place, $rows[$place] ?? null);
         }
         count($rows) === $count || throw new Wrong('there are ' . count($rows) . " rows instead of $count");
+    }
+
+    /** Reads the rows of `many()` one by one. */
+    public function read(mysqli|mysqli_stmt|PDOStatement $from, Closure $fetch, int $count = self::ROWS): void
+    {
+        for ($place = 0; $place <= $count; $place++) {
+            $row = $this->timed('fetch', $fetch) ?: null;
+            $errno = $from instanceof PDOStatement ? (int) $from->errorInfo()[1] : $from->errno;
+            if ($row === null && $errno !== 0) {
+                throw new mysqli_sql_exception('told without an exception', $errno);
+            }
+            if ($place === $count) {
+                $row === null || throw new Wrong('there are more rows');
+                return;
+            }
+            $this->check_row($place, $row);
+        }
     }
 
     public function many(int $count = self::ROWS): string
