@@ -92,7 +92,8 @@ final class Plan
     public function time_out(): int
     {
         return match ($this->fault->kind) {
-            'silence' => 2,
+            // The next connection of a persistent one has the same, also on a busy machine.
+            'silence' => str_contains($this->act, 'persistent') ? 4 : 2,
             // Until the server is killed.
             'hold' => 20,
             default => 5,
