@@ -37,7 +37,7 @@ function all_tests(Ledger $ledger): array
             $tests[] = new Phpt($path, $place);
         }
     }
-    foreach (['reflection', 'loading', 'hostile', 'judge', 'differential/check', 'differential/run', 'kv_equivalence/check', 'reconcile/check'] as $name) {
+    foreach (['reflection', 'loading', 'hostile', 'judge', 'differential/check', 'differential/run', 'kv_equivalence/check', 'reconcile/check', 'faults/check'] as $name) {
         if (is_executable(TESTS . "/$name")) {
             $tests[] = new Program($name);
         }

@@ -4,13 +4,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use vaquita_fake_server::{Delivery, NamedScript, named};
+use vaquita_fake_server::{Address, Delivery, NamedScript, named};
 
 pub(crate) const USAGE: &str = "\
-Plays a script of what a MySQL server may send, right or wrong, to one client after the other.
+Plays a script of what a MySQL server may send, right or wrong, to one client after the other; or stands between clients and a real server.
 
 usage: vaquita-fake-server SCRIPT [--socket PATH] [--delivery HOW] [--connections N] [--seconds N]
        vaquita-fake-server --list
+       vaquita-fake-server --relay ADDRESS      IP:PORT or the path of a socket; reads commands from its input, until that ends
 
 The first line of output is the port (or PATH). Then each connection prints
     received SEQUENCE_ID PAYLOAD      a packet of the client, in hexadecimal digits; one line each
@@ -28,6 +29,7 @@ pub(crate) enum Arguments {
     Help,
     List,
     Serve(Serve),
+    Relay(Address),
 }
 
 /// How to serve.
@@ -56,6 +58,7 @@ impl Arguments {
             match argument.as_str() {
                 "--help" | "-h" => return Ok(Arguments::Help),
                 "--list" => return Ok(Arguments::List),
+                "--relay" => return relay(&value()?),
                 "--socket" => socket = Some(value()?.into()),
                 "--delivery" => delivery = parse_delivery(&value()?)?,
                 "--connections" => connections = number(&value()?)?,
@@ -74,6 +77,14 @@ impl Arguments {
         let time_limit = Duration::from_secs(seconds);
         Ok(Arguments::Serve(Serve { script, socket, delivery, connections, time_limit }))
     }
+}
+
+fn relay(address: &str) -> Result<Arguments, String> {
+    if address.starts_with('/') {
+        return Ok(Arguments::Relay(Address::Unix(address.into())));
+    }
+    let tcp = address.parse().map_err(|_| format!("{address} is neither IP:PORT nor a path"))?;
+    Ok(Arguments::Relay(Address::Tcp(tcp)))
 }
 
 fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
@@ -109,6 +120,9 @@ mod tests {
         assert_eq!(serve.delivery, Delivery::WHOLE.cut_after(12));
         assert_eq!((serve.connections, serve.time_limit), (3, Duration::from_secs(5)));
         assert!(matches!(parse("session --list"), Ok(Arguments::List)));
+        let Ok(Arguments::Relay(Address::Unix(path))) = parse("--relay /s") else { panic!() };
+        assert_eq!(path, PathBuf::from("/s"));
+        assert!(matches!(parse("--relay 127.0.0.1:3"), Ok(Arguments::Relay(Address::Tcp(_)))));
         assert!(matches!(parse("-h"), Ok(Arguments::Help)));
     }
 
@@ -126,6 +140,8 @@ mod tests {
         check("session --delivery slow", "unknown delivery slow");
         check("session --delivery cut=x", "x is not a number");
         check("session --connections 0", "0 is not a number that fits");
+        check("--relay", "--relay needs a value");
+        check("--relay localhost", "localhost is neither");
         check("session --seconds -1", "-1 is not a number");
     }
 }

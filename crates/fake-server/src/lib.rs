@@ -7,6 +7,8 @@
 //! [`Listener::record`] writes down what a client and a real server say to each other, as a [`Dialogue`]; [`Replay`] says the server's
 //! part again, without sockets.
 //!
+//! A [`relay::Relay`] stands between a client and a real server, and is the network that breaks.
+//!
 //! Everything ends by itself: a connection, and the wait for it, after the time that the listener was given.
 #![forbid(unsafe_code)]
 
@@ -20,6 +22,7 @@ mod payload;
 mod player;
 mod recorder;
 mod recording;
+pub mod relay;
 mod replay;
 mod script;
 mod server;

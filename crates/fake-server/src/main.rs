@@ -5,16 +5,22 @@ mod arguments;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use arguments::{Arguments, Serve, USAGE};
+use vaquita_fake_server::relay::{Relay, commands};
 use vaquita_fake_server::{Address, Listener, Recording, named};
 
 fn main() -> ExitCode {
     let done = match Arguments::parse(std::env::args().skip(1)) {
-        Ok(Arguments::Help) => say(USAGE),
+        Ok(Arguments::Help) => say(&format!(
+            "{USAGE}\n\nThe commands of a relay, whose first line of output says where it listens:\n{}",
+            commands::COMMANDS
+        )),
         Ok(Arguments::List) => list(),
         Ok(Arguments::Serve(options)) => serve(&options),
+        Ok(Arguments::Relay(server)) => relay(&server),
         Err(mistake) => {
             eprintln!("vaquita-fake-server: {mistake}\n\n{USAGE}");
             return ExitCode::from(2);
@@ -48,16 +54,28 @@ fn serve(options: &Serve) -> io::Result<()> {
         Some(path) => Listener::unix(path)?,
         None => Listener::tcp()?,
     };
-    match listener.address() {
-        Address::Tcp(address) => say(&address.port().to_string())?,
-        Address::Unix(path) => say(&path.display().to_string())?,
-    }
+    say_where(listener.address())?;
     for _ in 0..options.connections {
         let recording = listener.serve(&script, options.delivery, deadline)?;
         // Whoever started us may have heard enough.
         let _ = say(&report(&recording));
     }
     Ok(())
+}
+
+fn relay(server: &Address) -> io::Result<()> {
+    let relay = Arc::new(Relay::to(server)?);
+    say_where(relay.address())?;
+    commands::obey(&relay, io::stdin().lock(), io::stdout())?;
+    relay.go_down();
+    Ok(())
+}
+
+fn say_where(address: &Address) -> io::Result<()> {
+    match address {
+        Address::Tcp(address) => say(&address.port().to_string()),
+        Address::Unix(path) => say(&path.display().to_string()),
+    }
 }
 
 fn report(recording: &Recording) -> String {

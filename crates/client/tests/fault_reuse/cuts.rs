@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use vaquita_client::{ConnectOptions, Connection, Pool, PoolLimits, State};
 
-use crate::relay::{Cut, Direction, Relay};
 use crate::servers::{Server, run, text};
 use crate::{
-    AT_ONCE, Command, Failure, LIMITS, assert_fresh, give, reset_once, servers, with_start,
+    AT_ONCE, Command, Failure, LIMITS, assert_fresh, by_way_of, give, relay_to, reset_once,
+    servers, with_start,
 };
+use vaquita_fake_server::relay::{Cut, Direction, Relay};
 
 /// What is cut.
 #[derive(Clone, Copy, Debug)]
@@ -133,13 +134,13 @@ fn a_cut_anywhere_loses_no_command_in_silence_and_runs_none_twice() {
 }
 
 fn cut_on(server: &Server, way: &str, direction: Direction, options: &ConnectOptions) {
-    let relay = Relay::to(&options.address);
+    let relay = relay_to(&options.address);
     let table = format!("fault_cuts_{way}_{direction:?}");
     let mut observer = server.connect();
     run(&mut observer, &format!("DROP TABLE IF EXISTS {table}"));
     let columns = "id INT AUTO_INCREMENT PRIMARY KEY, tag INT, KEY (tag)";
     run(&mut observer, &format!("CREATE TABLE {table} ({columns}) ENGINE=InnoDB"));
-    let options = with_start(relay.options(options));
+    let options = with_start(by_way_of(&relay, options));
     let mut bench = Bench { relay, options, table, observer, pool: Pool::default(), tag: 0 };
     let cuts: &[Cut] = if way == "unix" { &[Cut::Close] } else { &[Cut::Close, Cut::Reset] };
     let step = if is_thorough() || matches!(way, "TCP" | "unix") { 1 } else { 5 };

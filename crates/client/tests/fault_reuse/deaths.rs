@@ -6,9 +6,12 @@ use std::time::Instant;
 
 use vaquita_client::{ConnectOptions, Connection, Pool, PoolCheck, PoolLimits, PoolStats, State};
 
-use crate::relay::Relay;
 use crate::servers::{Server, run, text};
-use crate::{AT_ONCE, Command, LIMITS, assert_fresh, give, query, reset_once, servers, with_start};
+use crate::{
+    AT_ONCE, Command, LIMITS, assert_fresh, by_way_of, give, query, relay_to, reset_once, servers,
+    with_start,
+};
+use vaquita_fake_server::relay::Relay;
 
 /// When the session dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +83,8 @@ fn until_some<T>(attempt: impl Fn() -> Option<T>) -> T {
 
 impl Scene {
     fn set_up(options: &ConnectOptions, moment: Moment, next: Next) -> Option<Scene> {
-        let relay = Relay::to(&options.address);
-        let options = relay.options(options);
+        let relay = relay_to(&options.address);
+        let options = by_way_of(&relay, options);
         let mut pool = Pool::default();
         let mut connection = reset_once(&mut pool, &options)?;
         query(&mut connection, "SET @a = 1").ok()?;

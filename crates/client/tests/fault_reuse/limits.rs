@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use vaquita_client::{Connection, Pool, PoolCheck, PoolLimits, PoolStats};
 
-use crate::relay::{Direction, Relay};
 use crate::servers::{Server, run, text};
-use crate::{LIMITS, give, query, reset_once, servers, with_start};
+use crate::{LIMITS, by_way_of, give, query, relay_to, reset_once, servers, with_start};
+use vaquita_fake_server::relay::Direction;
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -88,8 +88,8 @@ fn a_limit_holds_when_a_connection_is_given_back() {
 fn a_living_connection_passes_every_check_and_only_a_ping_asks_the_server() {
     for server in servers() {
         for (way, options) in server.ways() {
-            let relay = Relay::to(&options.address);
-            let options = with_start(relay.options(&options));
+            let relay = relay_to(&options.address);
+            let options = with_start(by_way_of(&relay, &options));
             let mut pool = Pool::default();
             let mut connection = reset_once(&mut pool, &options).unwrap();
             let id = connection.thread_id();
@@ -118,8 +118,8 @@ fn a_living_connection_passes_every_check_and_only_a_ping_asks_the_server() {
 #[test]
 fn one_that_is_dead_when_it_is_given_back_is_not_kept() {
     for server in servers() {
-        let relay = Relay::to(&server.unix());
-        let options = with_start(relay.options(&server.options(server.unix())));
+        let relay = relay_to(&server.unix());
+        let options = with_start(by_way_of(&relay, &server.options(server.unix())));
         let mut pool = Pool::default();
         let mut connection = reset_once(&mut pool, &options).unwrap();
         run(&mut connection, "SET @a = 1");

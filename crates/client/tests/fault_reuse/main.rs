@@ -10,18 +10,18 @@
 mod cuts;
 mod deaths;
 mod limits;
-#[path = "../relay/mod.rs"]
-mod relay;
 mod round_trips;
 #[path = "../servers/mod.rs"]
 mod servers;
 
+use std::net::ToSocketAddrs;
 use std::time::Duration;
 
 use servers::{Feature, Server};
 use vaquita_client::{
-    Charset, ConnectOptions, Connection, Error, Pool, PoolCheck, PoolLimits, QueryResponse,
+    Address, Charset, ConnectOptions, Connection, Error, Pool, PoolCheck, PoolLimits, QueryResponse,
 };
+use vaquita_fake_server::{Address as At, relay::Relay};
 
 const LIMITS: PoolLimits = PoolLimits {
     max_idle: None,
@@ -109,6 +109,26 @@ fn query(connection: &mut Connection, sql: &str) -> Result<QueryResponse, Error>
 /// The servers whose connections are reset: the others have COM_CHANGE_USER, which waits.
 fn servers() -> Vec<Server> {
     Server::with(Feature::ResetConnection)
+}
+
+/// A relay to a server.
+fn relay_to(server: &Address) -> Relay {
+    let at = match server {
+        Address::Tcp { host, port } => {
+            At::Tcp((&**host, *port).to_socket_addrs().unwrap().next().unwrap())
+        }
+        Address::Unix(path) => At::Unix(path.clone()),
+    };
+    Relay::to(&at).unwrap()
+}
+
+/// The same options, by way of a relay.
+fn by_way_of(relay: &Relay, options: &ConnectOptions) -> ConnectOptions {
+    let address = match relay.address() {
+        At::Tcp(at) => Address::Tcp { host: at.ip().to_string(), port: at.port() },
+        At::Unix(path) => Address::Unix(path.clone()),
+    };
+    ConnectOptions { address, ..options.clone() }
 }
 
 /// How the connections of these tests are made: with a value that each session begins with.

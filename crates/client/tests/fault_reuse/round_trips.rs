@@ -4,16 +4,19 @@ use std::time::{Duration, Instant};
 
 use vaquita_client::{ConnectOptions, Connection, Pool, PoolLimits};
 
-use crate::relay::{Direction, PATIENCE, Relay};
 use crate::servers::{Server, run, text};
-use crate::{Command, LIMITS, assert_fresh, give, query, reset_once, servers, with_start};
+use crate::{
+    Command, LIMITS, assert_fresh, by_way_of, give, query, relay_to, reset_once, servers,
+    with_start,
+};
+use vaquita_fake_server::relay::{Direction, PATIENCE, Pace, Relay};
 
 /// Runs a test on each server in every way to reach it, through a relay.
 fn on_each(test: impl Fn(&Server, &str, Way)) {
     for server in servers() {
         for (way, options) in server.ways() {
-            let relay = Relay::to(&options.address);
-            let options = with_start(relay.options(&options));
+            let relay = relay_to(&options.address);
+            let options = with_start(by_way_of(&relay, &options));
             let mut pool = Pool::default();
             let connection = reset_once(&mut pool, &options).unwrap();
             test(&server, way, Way { relay, options, pool, connection: Some(connection) });
@@ -71,8 +74,8 @@ fn replies_may_come_at_any_time_and_in_any_pieces() {
         for (name, options) in server.ways() {
             // In TLS or compressed they may be longer, as MariaDB puts several in one packet or not; zlib makes those of MySQL shorter.
             let least_bytes = plain_bytes.min(owed_bytes(&options));
-            let relay = Relay::to(&options.address);
-            let options = with_start(relay.options(&options));
+            let relay = relay_to(&options.address);
+            let options = with_start(by_way_of(&relay, &options));
             let mut pool = Pool::default();
             let connection = reset_once(&mut pool, &options).unwrap();
             let id = connection.thread_id();
@@ -113,8 +116,8 @@ impl Way {
 
 /// How long the replies to a reset are.
 fn owed_bytes(options: &ConnectOptions) -> u64 {
-    let relay = Relay::to(&options.address);
-    let options = with_start(relay.options(options));
+    let relay = relay_to(&options.address);
+    let options = with_start(by_way_of(&relay, options));
     let mut pool = Pool::default();
     let mut connection = reset_once(&mut pool, &options).unwrap();
     run(&mut connection, "SET @a = 1");
@@ -127,8 +130,8 @@ fn owed_bytes(options: &ConnectOptions) -> u64 {
 #[test]
 fn everything_may_come_byte_by_byte() {
     on_each(|server, name, mut way| {
-        way.relay.byte_by_byte(Direction::Requests);
-        way.relay.byte_by_byte(Direction::Replies);
+        way.relay.pace(Direction::Requests, Pace { piece: Some(1), ..Pace::default() });
+        way.relay.pace(Direction::Replies, Pace { piece: Some(1), ..Pace::default() });
         let id = way.connection().thread_id();
         for command in Command::ALL {
             run(way.connection(), "SET @a = 1");
@@ -163,7 +166,7 @@ fn assert_one_round_trip(what: &str, mut act: impl FnMut() -> Duration) {
 fn reuse_and_a_query_take_one_round_trip() {
     on_each(|server, name, mut way| {
         let name = format!("{} over {name}", server.name);
-        way.relay.delay(Direction::Replies, ROUND_TRIP);
+        way.relay.pace(Direction::Replies, Pace { delay: ROUND_TRIP, ..Pace::default() });
         way.give();
         assert_one_round_trip(&format!("{name}: SELECT behind the reset"), || {
             let begun = Instant::now();
