@@ -42,7 +42,7 @@ fn check_all(check: &Check) {
     assert!(!seeds.is_empty(), "{name} has no seeds");
     let taken = seeds.iter().filter(|seed| run(check, seed)).count();
     assert!(taken > 0, "{name} takes none of its seeds");
-    let is_slow = matches!(name, "session" | "statement" | "certificate");
+    let is_slow = matches!(name, "session" | "made_session" | "statement" | "certificate");
     let changes = if is_slow { SLOW_CHANGES } else { CHANGES };
     let mut mutator = Mutator::new(0x7661_7175_6974_6121);
     let mut taken = 0;
