@@ -210,7 +210,9 @@ fn act(
             }
             connection.close_statement(&statement)?;
         }
-        Scene::Pipeline(replies, only_reads) => pipeline(connection, replies, *only_reads, is_known)?,
+        Scene::Pipeline(replies, only_reads) => {
+            pipeline(connection, replies, *only_reads, is_known)?
+        }
         Scene::Load(file) => {
             connection.allow_local_infile(true);
             let sql = format!("LOAD DATA LOCAL INFILE '{FILE}' INTO TABLE t");

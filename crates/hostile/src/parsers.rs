@@ -16,8 +16,8 @@ use vaquita_protocol::{
 };
 
 pub use crate::certificates::certificate;
-use crate::ports::{handler_socket, memcached};
 use crate::made_session::made_session;
+use crate::ports::{handler_socket, memcached};
 use crate::session::{session, statement};
 use crate::texts::{pem, sql, trace_line};
 

@@ -140,7 +140,11 @@ impl Speaker {
             self.server.packet(eof(status));
         }
         for values in rows {
-            self.server.packet(if is_binary { binary_row(types, values) } else { text_row(values) });
+            self.server.packet(if is_binary {
+                binary_row(types, values)
+            } else {
+                text_row(values)
+            });
         }
         if *fails {
             self.server.packet(err(REFUSED, b"42000", "no"));

@@ -11,7 +11,8 @@ use vaquita_x509::{Certificate, Crls};
 use crate::certificates;
 
 /// The character sets that a client may have and that differ in how bytes are characters.
-const CHARSETS: [&[u8]; 7] = [b"utf8mb4", b"latin1", b"gbk", b"sjis", b"big5", b"gb18030", b"eucjpms"];
+const CHARSETS: [&[u8]; 7] =
+    [b"utf8mb4", b"latin1", b"gbk", b"sjis", b"big5", b"gb18030", b"eucjpms"];
 
 /// A normalised text is cut beyond that, at the next word.
 const MOST_NORMALISED_BYTES: usize = 1100;
@@ -75,8 +76,12 @@ fn is_one_text(value: &[u8], charset: &Charset, dialect: Dialect) {
     let escaped = escape(charset, dialect.no_backslash_escapes, value);
     let sql = [b"SELECT '", &escaped[..], b"' AS c"].concat();
     let tokens: Vec<Token<'_>> = Tokens::new(&sql, dialect).collect();
-    let [Token::Word(b"SELECT"), Token::Text { quote, body }, Token::Word(b"AS"), Token::Word(b"c")] =
-        tokens[..]
+    let [
+        Token::Word(b"SELECT"),
+        Token::Text { quote, body },
+        Token::Word(b"AS"),
+        Token::Word(b"c"),
+    ] = tokens[..]
     else {
         unreachable!("it got out of its quotes: {:?}", sql.escape_ascii().to_string())
     };
