@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean faults
+.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean faults fuzz
 
 help:
 	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
@@ -21,6 +21,7 @@ help:
 	@echo "make kv-equivalence  random SELECTs by key with key-value access on and off, on mysql80, mysql56 and mariadb; N=100000 SEED=1 SERVERS=mariadb"
 	@echo "make reconcile    does the driver count what the servers count? Known work through every function, on mariadb, mysql80 and mysql56; N=3000 SEED=1 SERVERS=mariadb"
 	@echo "make faults       writes and reads through every function while networks break at random and servers are killed: is anything lost, doubled or hung? On mariadb and mysql80; N=10000 SEED=1 SERVERS=mariadb"
+	@echo "make fuzz         libFuzzer with AddressSanitizer on every parser and on whole sessions; MINUTES=30 of processor time in all"
 	@echo "make build        build/vaquita.so, build/php: the system's PHP with Vaquita in it, and the program build/vaquita"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
@@ -89,6 +90,9 @@ reconcile:
 
 faults:
 	@N="$(or $(N),10000)" SEED="$(SEED)" SERVERS="$(SERVERS)" scripts/faults
+
+fuzz:
+	@scripts/fuzz "$(or $(MINUTES),30)"
 
 install:
 	@scripts/install

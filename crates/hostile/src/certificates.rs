@@ -109,11 +109,19 @@ pub fn certificate(data: &[u8]) -> bool {
 /// # Errors
 /// A file can't be read, or is wrong.
 pub fn sets() -> io::Result<Vec<Set>> {
+    texts()?.iter().map(|text| set(text)).collect()
+}
+
+/// Those files, as they are.
+///
+/// # Errors
+/// A file can't be read.
+pub fn texts() -> io::Result<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("certificates");
     let mut paths: Vec<_> =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     paths.sort();
-    paths.iter().map(|path| set(&fs::read_to_string(path)?)).collect()
+    paths.iter().map(fs::read_to_string).collect()
 }
 
 fn set(text: &str) -> io::Result<Set> {

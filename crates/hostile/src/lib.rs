@@ -5,11 +5,17 @@
 #![forbid(unsafe_code)]
 
 pub mod certificates;
+pub mod choices;
 pub mod client;
 pub mod conversation;
+pub mod damage;
+pub mod made_session;
 pub mod mutate;
 pub mod parsers;
 pub mod ports;
 pub mod recordings;
+pub mod replies;
+pub mod scenes;
 pub mod seeds;
 pub mod session;
+pub mod texts;

@@ -16,8 +16,10 @@ use vaquita_protocol::{
 };
 
 pub use crate::certificates::certificate;
+use crate::made_session::made_session;
 use crate::ports::{handler_socket, memcached};
 use crate::session::{session, statement};
+use crate::texts::{pem, sql, trace_line};
 
 /// A check with its name, which is that of its fuzz target and of the file of its corpus.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +55,12 @@ pub const ALL: &[Check] = checks![
     memcached,
     handler_socket,
     certificate,
+    pem,
+    trace_line,
+    sql,
     statement,
     session,
+    made_session,
 ];
 
 /// Whether a part is one of the payload's own, not merely equal to one; an empty part may be anybody's.

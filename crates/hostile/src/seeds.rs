@@ -8,10 +8,12 @@ use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::{Capabilities, OkPacket, PacketHeader};
 
 use crate::certificates;
+use crate::made_session;
 use crate::parsers::Check;
 use crate::ports;
 use crate::recordings::{self, Recorded};
 use crate::session;
+use crate::texts;
 
 /// The most columns that a seed of `text_row` has.
 const MAX_SEED_COLUMNS: u8 = 8;
@@ -47,6 +49,13 @@ pub fn made(check: &Check) -> io::Result<BTreeSet<Vec<u8>>> {
     }
     if check.name == "statement" {
         return Ok(session::statements().into_iter().collect());
+    }
+    if check.name == "made_session" {
+        return Ok(made_session::inputs().into_iter().collect());
+    }
+    let texts = texts::inputs(check.name)?;
+    if !texts.is_empty() {
+        return Ok(texts.into_iter().collect());
     }
     let ports = ports::inputs(check.name);
     if !ports.is_empty() {

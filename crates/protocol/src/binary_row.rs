@@ -264,4 +264,25 @@ mod tests {
             Ok(vec![some(&[1]), some(&[2]), some(&[3]), some(&[4]), some(&[5]), None, None])
         );
     }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let row: [(ColumnType, Option<&[u8]>); 4] = [
+            (ColumnType::LONG, Some(b"-5")),
+            (ColumnType::VAR_STRING, Some(b"text")),
+            (ColumnType::LONGLONG, None),
+            (ColumnType::TINY, Some(b"255")),
+        ];
+        let mut payload = Vec::new();
+        assert!(put_binary_row(row.iter().map(|(kind, value)| (*kind, value)), &mut payload));
+        let lengths = row.map(|(kind, _)| ValueLength::of(kind));
+        let expected: [Option<&[u8]>; 4] =
+            [Some(&[0xFB, 0xFF, 0xFF, 0xFF]), Some(b"text"), None, Some(&[0xFF])];
+        assert_eq!(values(&payload, &lengths).unwrap(), expected);
+        let read = BinaryRow::new(&payload, &lengths);
+        assert_eq!((read.columns(), read.payload_bytes()), (4, payload.len()));
+        for (kind, text) in [(ColumnType::LONG, &b"x"[..]), (ColumnType::DOUBLE, b"1.5")] {
+            assert!(!put_binary_row([(kind, &Some(text))].into_iter(), &mut payload));
+        }
+    }
 }

@@ -197,4 +197,15 @@ mod tests {
         check(Command::SetOption(SetOption::MultiStatementsOn), &[0x1B, 0, 0]);
         check(Command::SetOption(SetOption::MultiStatementsOff), &[0x1B, 1, 0]);
     }
+
+    #[test]
+    fn each_command_has_a_name_of_its_own() {
+        let names: Vec<&str> = (0..=u8::MAX).filter_map(command_name).collect();
+        let distinct: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+        assert_eq!((names.len(), distinct.len()), (20, 20));
+        let name = |command: Command<'_>| command_name(command.code());
+        assert_eq!(name(Command::Ping), Some("ping"));
+        assert_eq!(name(Command::StmtReset(1)), Some("stmt_reset"));
+        assert_eq!(name(Command::ResetConnection), Some("reset_connection"));
+    }
 }

@@ -62,6 +62,7 @@ mod tests {
         assert_eq!((eof.warnings, eof.status.bits()), (0, 0x22));
         check_prefixes(&payload, EofPacket::parse, |_| false);
         assert!(EofPacket::is_eof(&payload));
+        assert_eq!(eof.encode(), payload[..]);
     }
 
     #[test]

@@ -213,4 +213,30 @@ mod tests {
         check(b"\xFE\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFFa", 1, Some("value"));
         check(b"\xFB\xFB", 2, None);
     }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let long = [b'x'; 300];
+        let row: [Option<&[u8]>; 4] = [Some(b"a"), None, Some(b""), Some(&long)];
+        let mut payload = Vec::new();
+        put_text_row(&row, &mut payload);
+        assert_eq!(values(&payload, 4).unwrap(), row);
+        let read = TextRow::new(&payload, 4);
+        assert_eq!((read.columns(), read.payload_bytes()), (4, payload.len()));
+        let mut by_length = read.values();
+        for expected in row {
+            match (by_length.next_by_length(), expected) {
+                (TextValue::Null, None) => {}
+                (TextValue::Short(found), Some(value)) => {
+                    assert_eq!(found, value);
+                    assert!(value.len() < 251);
+                }
+                (TextValue::Long(found), Some(value)) => {
+                    assert_eq!(found, value);
+                    assert!(value.len() >= 251);
+                }
+                (found, expected) => panic!("{found:?} is not {expected:?}"),
+            }
+        }
+    }
 }
