@@ -1,0 +1,81 @@
+<?php
+/*
+ * Plays the steps of one process, each drawn by its number, and tells how the process is.
+ */
+
+declare(strict_types=1);
+
+foreach (['dice', 'model', 'place', 'steps/mysqli', 'steps/prepared', 'steps/pdo', 'steps/own', 'steps/errors', 'steps/callbacks', 'steps/writes'] as $part) {
+    require_once __DIR__ . "/$part.php";
+}
+
+final class Player
+{
+    /** The spoiler `leak` keeps that many bytes of each step, or a connection. */
+    private const LEAKED_BYTES = 1 << 18;
+    /** @var list<mixed> */
+    private array $leaked = [];
+    /** @var array<string, positive-int> */
+    private readonly array $weights;
+    public readonly Place $place;
+
+    /**
+     * @param array{process: int, seed: int, folder: string, spoil: ?string} $options
+     * @param array{host: string, port: int, socket: string, user: string, password: string, database: string} $account
+     */
+    public function __construct(private readonly array $options, array $account, bool $is_fpm)
+    {
+        error_reporting(E_ALL);
+        set_error_handler(fn(int $level, string $message, string $file, int $line) => (error_reporting() & $level) === 0 ? true : throw new ErrorException($message, 0, $level, $file, $line));
+        mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
+        $is_vaquita = function_exists('Vaquita\query');
+        ['process' => $process, 'seed' => $seed, 'folder' => $folder, 'spoil' => $spoil] = $options;
+        $this->place = new Place($account, new Model($seed, $spoil === 'model'), new Ledger($process, "$folder/ledger-$process"), $folder, $is_vaquita, $is_fpm);
+        $weights = [];
+        foreach ([MysqliSteps::class, PreparedSteps::class, PdoSteps::class, ErrorSteps::class, CallbackSteps::class, WriteSteps::class, ...($is_vaquita ? [OwnSteps::class] : [])] as $class) {
+            $of_class = $class::WEIGHTS + ($is_vaquita && defined("$class::OWN_WEIGHTS") ? $class::OWN_WEIGHTS : []);
+            foreach ($of_class as $name => $weight) {
+                $weights["$class::$name"] = $weight;
+            }
+        }
+        $this->weights = $weights;
+    }
+
+    /** @throws Wrong also for whatever else a step throws: a step catches what it expects */
+    public function play(int $step): void
+    {
+        $this->place->dice = new Dice($this->options['seed'], $this->options['process'], $step);
+        [$class, $name] = explode('::', $this->place->dice->weighted($this->weights));
+        try {
+            (new $class($this->place))->$name();
+        } catch (Throwable $e) {
+            throw new Wrong("seed {$this->options['seed']}, process {$this->options['process']}, step $step ($class::$name): " . ($e instanceof Wrong ? $e->getMessage() : (string) $e), 0, $e);
+        }
+        if ($this->options['spoil'] === 'memory') {
+            $this->leaked[] = str_repeat('x', self::LEAKED_BYTES);
+        } elseif ($this->options['spoil'] === 'connections' && $step % 10 === 0) {
+            $this->leaked[] = new PDO($this->place->dsn(), $this->place->account['user'], $this->place->account['password'], [PDO::ATTR_PERSISTENT => "leak $step"]);
+        } elseif ($this->options['spoil'] === 'counter' && $step === 20) {
+            $this->place->ledger->add(0, 1);
+        }
+    }
+
+    /** What goes at the end of a script, and of a step whose connection was left. */
+    public function rest(): void
+    {
+        $this->place->let_go();
+        gc_collect_cycles();
+    }
+
+    /** @return array<string, int|null> */
+    public function figures(): array
+    {
+        $statistics = $this->place->is_vaquita ? Vaquita\statistics() : null;
+        return [
+            'php' => memory_get_usage(),
+            'open' => $statistics['connections']['open'] ?? null,
+            'idle' => $statistics['pool']['idle'] ?? null,
+            'answered' => $statistics['key_value']['answered'] ?? null,
+        ];
+    }
+}
