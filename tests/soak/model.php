@@ -25,7 +25,7 @@ final class Model
             $id,
             $this->is_spoilt && $id % 97 === 0 ? $hash ^ 1 : $hash,
             sprintf('smörgås %d, %016x', $id, $other),
-            ($other & 0xFFFFF) / 8, // eighths: no server rounds them
+            ($other & 0xFFFFF) * 0.125, // eighths: no server rounds them
             $id % 7 === 0 ? null : str_repeat(chr(97 + $id % 26), $hash & 127),
             gmdate('Y-m-d H:i:s', 946_684_800 + ($hash & 0x1FFFFFFF)),
         ];

@@ -20,6 +20,8 @@ final class Place
     public Dice $dice;
     /** One that a command line process keeps from step to step. */
     private ?mysqli $held = null;
+    /** @var list<mysqli> what the step has, however it keeps it: an unbuffered result is of no use without its connection */
+    private array $of_step = [];
     private int $files = 0;
 
     /** @param array{host: string, port: int, socket: string, user: string, password: string, database: string} $account */
@@ -36,7 +38,7 @@ final class Place
     /** A connection for any step that leaves no session behind: the held one, a persistent one or a new one. */
     public function mysqli(): mysqli
     {
-        return match ($this->dice->number(1, 5)) {
+        return $this->of_step[] = match ($this->dice->number(1, 5)) {
             1, 2 => $this->is_fpm ? $this->connect('p:') : $this->held ??= $this->connect(),
             3, 4 => $this->connect('p:'),
             5 => $this->connect(),
@@ -77,6 +79,11 @@ final class Place
         return 'mysql:' . ($this->dice->one_in(2) ? "host=$host;port=$port" : "unix_socket=$socket") . ";dbname=$database;charset=utf8mb4";
     }
 
+    public function end_step(): void
+    {
+        $this->of_step = [];
+    }
+
     /** The held connection is of no use any more, or should not be. */
     public function let_go(): void
     {
@@ -87,6 +94,7 @@ final class Place
     {
         $path = "$this->folder/file" . ++$this->files . '-' . $this->ledger->process;
         file_put_contents($path, $content);
+        chmod($path, 0600); // a trace is for nobody else
         return $path;
     }
 

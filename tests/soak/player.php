@@ -50,6 +50,8 @@ final class Player
             (new $class($this->place))->$name();
         } catch (Throwable $e) {
             throw new Wrong("seed {$this->options['seed']}, process {$this->options['process']}, step $step ($class::$name): " . ($e instanceof Wrong ? $e->getMessage() : (string) $e), 0, $e);
+        } finally {
+            $this->place->end_step();
         }
         if ($this->options['spoil'] === 'memory') {
             $this->leaked[] = str_repeat('x', self::LEAKED_BYTES);

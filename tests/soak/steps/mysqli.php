@@ -85,7 +85,7 @@ final class MysqliSteps
     {
         $place = $this->place;
         [$from, $to] = $place->range();
-        $db = $place->mysqli();
+        $db = $place->dice->one_in(2) ? $place->mysqli() : $place->connect($place->dice->any(['', 'p:']));
         $result = $db->query(Place::select($from, $to), $place->dice->any([MYSQLI_USE_RESULT, MYSQLI_STORE_RESULT]));
         for ($id = $from, $last = $place->dice->number($from, $to); $id <= $last; $id++) {
             $place->same('row', $place->model->text($id), $result->fetch_row());
@@ -99,6 +99,7 @@ final class MysqliSteps
             $place->same('afterwards', '7', $db->query('SELECT 7')->fetch_column());
         } elseif ($place->dice->one_in(2)) {
             $place->let_go();
+            unset($db);
         }
     }
 

@@ -107,7 +107,7 @@ final class PdoSteps
         }
         for ($id = $from; $id <= $to; $id++) {
             $statement->fetch(PDO::FETCH_BOUND);
-            $place->same('bound', $place->model->typed($id), array_map(fn(mixed $value) => $value, $row));
+            $place->same('bound', $place->model->text($id), array_map(fn(mixed $value) => $value, $row));
         }
     }
 

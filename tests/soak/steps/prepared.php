@@ -71,7 +71,6 @@ final class PreparedSteps
         $place = $this->place;
         $statement = $this->statement($place->mysqli());
         $statement->attr_set(MYSQLI_STMT_ATTR_CURSOR_TYPE, MYSQLI_CURSOR_TYPE_READ_ONLY);
-        $statement->attr_set(MYSQLI_STMT_ATTR_PREFETCH_ROWS, $place->dice->number(1, 50));
         for ($i = $place->dice->number(1, 2); $i > 0; $i--) {
             [$from, $to] = $place->range(100);
             $statement->execute([$from, $to]);
@@ -106,7 +105,7 @@ final class PreparedSteps
     {
         $place = $this->place;
         $dice = $place->dice;
-        [$int, $float, $text, $none] = [$dice->number(PHP_INT_MIN, PHP_INT_MAX), $dice->number(-1_000_000, 1_000_000) / 16, str_repeat('ä', $dice->number(0, 300)), null];
+        [$int, $float, $text, $none] = [$dice->number(PHP_INT_MIN, PHP_INT_MAX), $dice->number(-1_000_000, 1_000_000) * 0.0625, str_repeat('ä', $dice->number(0, 300)), null];
         $statement = $place->mysqli()->prepare('SELECT CAST(? AS SIGNED), CAST(? AS DOUBLE), CONCAT(?), ?');
         $statement->bind_param('idss', $int, $float, $text, $none);
         $statement->execute();
