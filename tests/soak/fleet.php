@@ -105,7 +105,8 @@ final class Fleet
         $user = posix_getuid() === 0 ? "user = root\ngroup = root\n" : '';
         $pools = '';
         foreach (array_filter($this->members, fn(Member $member) => $member->is_fpm) as $member) {
-            $settings = implode('', array_map(fn(string $name, string $value) => "php_admin_value[$name] = $value\n", array_keys($this->settings($member->server)), $this->settings($member->server)));
+            // What steps change can't be an administrator's.
+            $settings = implode('', array_map(fn(string $name, string $value) => ($name === 'memory_limit' ? 'php_value' : 'php_admin_value') . "[$name] = $value\n", array_keys($this->settings($member->server)), $this->settings($member->server)));
             [$told, $account] = [json_encode($this->told($member->number)), json_encode($this->accounts[$member->server])];
             $pools .= "[pool$member->number]\n{$user}listen = $this->folder/$member->number.sock\npm = static\npm.max_children = 1\npm.max_requests = 0\nenv[SOAK_OPTIONS] = '$told'\nenv[SOAK_ACCOUNT] = '$account'\n$settings";
         }
