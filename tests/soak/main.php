@@ -102,7 +102,7 @@ try {
 $took = microtime(true) - $since;
 
 $verdict = new Verdict();
-$verdict->processes($fleet->members);
+$verdict->processes($fleet->members, $took);
 $verdict->servers($series);
 $wrong = count(array_filter($fleet->members, fn(Member $member) => $member->is_wrong));
 $crashed = count($faulty) - $wrong;

@@ -11,10 +11,11 @@ foreach (['dice', 'model', 'place', 'steps/mysqli', 'steps/prepared', 'steps/pdo
 
 final class Player
 {
-    /** The spoiler `leak` keeps that many bytes of each step, or a connection. */
-    private const LEAKED_BYTES = 1 << 18;
+    /** What the spoiler `memory` keeps a second, however many steps that is. */
+    private const LEAKED_BYTES = 16 << 20;
     /** @var list<mixed> */
     private array $leaked = [];
+    private readonly float $since;
     /** @var array<string, positive-int> */
     private readonly array $weights;
     public readonly Place $place;
@@ -25,6 +26,7 @@ final class Player
      */
     public function __construct(private readonly array $options, array $account, bool $is_fpm)
     {
+        $this->since = microtime(true);
         error_reporting(E_ALL);
         set_error_handler(fn(int $level, string $message, string $file, int $line) => (error_reporting() & $level) === 0 ? true : throw new ErrorException($message, 0, $level, $file, $line));
         mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
@@ -54,7 +56,7 @@ final class Player
             $this->place->end_step();
         }
         if ($this->options['spoil'] === 'memory') {
-            $this->leaked[] = str_repeat('x', self::LEAKED_BYTES);
+            $this->leaked = [str_repeat('x', (int) ((microtime(true) - $this->since) * self::LEAKED_BYTES))];
         } elseif ($this->options['spoil'] === 'connections' && $step % 10 === 0) {
             $this->leaked[] = new PDO($this->place->dsn(), $this->place->account['user'], $this->place->account['password'], [PDO::ATTR_PERSISTENT => "leak $step"]);
         } elseif ($this->options['spoil'] === 'counter' && $step === 20) {

@@ -7,9 +7,13 @@ declare(strict_types=1);
 
 final class Verdict
 {
-    /** What a process may grow by an hour, in KiB, and between the last two thirds of the run. */
+    /** What a process may grow by an hour, in KiB, where the run is long enough to say, and between the last two thirds of any run. */
     private const SLOPE_KIB = 1024;
     private const GROWTH_KIB = 8192;
+    /** The same of a run that is too short to say. */
+    private const EARLY_GROWTH_KIB = 24576;
+    /** Before that a process still grows to what the largest of its steps need. */
+    private const SLOPE_FROM_S = 600;
     /** Descriptors, connections and the like, beyond what there was at most in the first two thirds. */
     private const MORE = 6;
     /** @var list<string> */
@@ -18,7 +22,7 @@ final class Verdict
     private int $undecided = 0;
 
     /** @param list<Member> $members */
-    public function processes(array $members): void
+    public function processes(array $members, float $seconds): void
     {
         printf("%-3s %-8s %-8s %9s %9s %9s %22s %12s %6s %6s %5s %8s\n", '#', 'server', 'as', 'steps', 'RSS MiB', 'at most', 'slope, MiB/h', 'growth, KiB', 'files', 'conns', 'thr.', 'by port');
         foreach ($members as $member) {
@@ -33,12 +37,14 @@ final class Verdict
             if ($member->fault !== null) {
                 $this->faults[] = "$who: $member->fault";
             }
-            if ($slope - $error > self::SLOPE_KIB && $growth > self::SLOPE_KIB / 4) {
+            if ($seconds < self::SLOPE_FROM_S) {
+                $this->undecided++;
+            } elseif ($slope - $error > self::SLOPE_KIB) {
                 $this->faults[] = sprintf('%s: its memory grows by %.1f MiB an hour, or %.1f at the least', $who, $slope / 1024, ($slope - $error) / 1024);
             } elseif ($slope + $error > self::SLOPE_KIB) {
                 $this->undecided++;
             }
-            if ($growth > self::GROWTH_KIB) {
+            if ($growth > ($seconds < self::SLOPE_FROM_S ? self::EARLY_GROWTH_KIB : self::GROWTH_KIB)) {
                 $this->faults[] = "$who: its memory has grown by $growth KiB between the second third of the run and the last";
             }
             foreach (['descriptors', 'threads', 'open', 'idle'] as $name) {
@@ -49,7 +55,7 @@ final class Verdict
             }
         }
         if ($this->undecided > 0) {
-            echo "the run is too short to tell a slope of 1 MiB/h for $this->undecided of them: there only growth between the last two thirds of it was judged\n";
+            echo "the run is too short to say of $this->undecided of them whether they grow by 1 MiB/h: there only growth between the last two thirds of it was judged\n";
         }
     }
 

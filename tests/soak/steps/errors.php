@@ -176,7 +176,7 @@ final class ErrorSteps
         $way = $place->dice->number(1, 5);
         try {
             $large = "SELECT REPEAT('x', 40000000)";
-            $many = 'SELECT a.*, b.note AS more FROM soak_data a, soak_data b WHERE b.id = 1';
+            $many = 'SELECT a.*, b.note AS more FROM soak_data a, soak_data b WHERE b.id <= 4';
             $place->fails("more than memory_limit allows, $way", [2008], fn() => match ($way) {
                 1 => $db->query($large),
                 2 => $db->query($many),
