@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean
+.PHONY: help build demo test differential kv-equivalence reconcile soak test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean
 
 help:
 	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
@@ -20,6 +20,7 @@ help:
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make kv-equivalence  random SELECTs by key with key-value access on and off, on mysql80, mysql56 and mariadb; N=100000 SEED=1 SERVERS=mariadb"
 	@echo "make reconcile    does the driver count what the servers count? Known work through every function, on mariadb, mysql80 and mysql56; N=3000 SEED=1 SERVERS=mariadb"
+	@echo "make soak         a mixed load of 8 processes, 4 of them under PHP-FPM: is each answer right, do memory, descriptors and connections stay flat? MINUTES=60 SEED=1 STACK=stock"
 	@echo "make build        build/vaquita.so, build/php: the system's PHP with Vaquita in it, and the program build/vaquita"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
@@ -85,6 +86,9 @@ kv-equivalence:
 
 reconcile:
 	@N="$(N)" SEED="$(SEED)" SERVERS="$(SERVERS)" scripts/reconcile
+
+soak:
+	@MINUTES="$(MINUTES)" SEED="$(SEED)" STACK="$(STACK)" scripts/soak
 
 install:
 	@scripts/install
