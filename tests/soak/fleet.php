@@ -96,7 +96,7 @@ final class Fleet
     private function settings(string $server): array
     {
         ['host' => $host, 'database' => $database, 'key_value_port' => $port] = $this->accounts[$server];
-        $settings = ['memory_limit' => '512M', 'mysqli.allow_local_infile' => '1', 'vaquita.pool_max_idle' => '6', 'max_execution_time' => '0', 'display_errors' => '0', 'log_errors' => '0'];
+        $settings = ['memory_limit' => '512M', 'mysqli.allow_local_infile' => '1', 'vaquita.pool_max_idle' => '6', 'max_execution_time' => '0', 'ffi.enable' => '1', 'display_errors' => '0', 'log_errors' => '0'];
         return $port === false ? $settings : $settings + ['vaquita.kv' => 'on', 'vaquita.kv_address' => "$host:$port", 'vaquita.kv_tables' => "$database.soak_data"];
     }
 

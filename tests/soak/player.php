@@ -5,7 +5,7 @@
 
 declare(strict_types=1);
 
-foreach (['dice', 'model', 'place', 'steps/mysqli', 'steps/prepared', 'steps/pdo', 'steps/own', 'steps/errors', 'steps/callbacks', 'steps/writes'] as $part) {
+foreach (['dice', 'model', 'place', 'steps/mysqli', 'steps/prepared', 'steps/pdo', 'steps/own', 'steps/errors', 'steps/callbacks', 'steps/writes', 'vitals'] as $part) {
     require_once __DIR__ . "/$part.php";
 }
 
@@ -76,7 +76,8 @@ final class Player
     {
         $statistics = $this->place->is_vaquita ? Vaquita\statistics() : null;
         return [
-            'php' => memory_get_usage(),
+            'php' => memory_get_usage(true) >> 10,
+            'heap' => Vitals::heap(),
             'open' => $statistics['connections']['open'] ?? null,
             'idle' => $statistics['pool']['idle'] ?? null,
             'answered' => $statistics['key_value']['answered'] ?? null,

@@ -14,15 +14,17 @@ $options = json_decode(getenv('SOAK_OPTIONS'), true);
 $player = new Player($options, json_decode(getenv('SOAK_ACCOUNT'), true), true);
 $first = $step = (int) $_GET['first'];
 $wrong = $ends_by = null;
+// Of the requests before nothing is left but what the process keeps.
+$figures = $player->figures();
 $memory_limit = ini_get('memory_limit');
-register_shutdown_function(function () use ($player, $first, &$step, &$wrong, &$ends_by, $memory_limit): void {
+register_shutdown_function(function () use ($player, $figures, $first, &$step, &$wrong, &$ends_by, $memory_limit): void {
     ini_set('memory_limit', $memory_limit);
     $player->place->ledger->save();
     $error = error_get_last();
     if ($error !== null && ($error['type'] & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR)) !== 0 && !($ends_by === 'memory' && str_starts_with($error['message'], 'Allowed memory size'))) {
         $wrong ??= "step $step: $error[message]";
     }
-    echo json_encode(['process_id' => getmypid(), 'steps' => $step - $first, 'ends_by' => $ends_by, 'wrong' => $wrong, ...$player->figures()], JSON_INVALID_UTF8_SUBSTITUTE);
+    echo json_encode(['process_id' => getmypid(), 'steps' => $step - $first, 'ends_by' => $ends_by, 'wrong' => $wrong, ...$figures], JSON_INVALID_UTF8_SUBSTITUTE);
 });
 try {
     while ($step < $first + (int) $_GET['steps']) {

@@ -19,30 +19,34 @@ final class Verdict
     /** @var list<string> */
     public array $faults = [];
     public float $steepest = -INF;
-    private int $undecided = 0;
+    public float $steepest_heap = -INF;
+    /** @var array<string, int> of how many processes the run does not say */
+    private array $undecided = [];
 
     /** @param list<Member> $members */
     public function processes(array $members, float $seconds): void
     {
-        printf("%-3s %-8s %-8s %9s %9s %9s %22s %12s %6s %6s %5s %8s\n", '#', 'server', 'as', 'steps', 'RSS MiB', 'at most', 'slope, MiB/h', 'growth, KiB', 'files', 'conns', 'thr.', 'by port');
+        printf("%-3s %-8s %-4s %8s %8s %8s %18s %11s %9s %18s %6s %6s %5s %8s\n", '#', 'server', 'as', 'steps', 'RSS MiB', 'at most', 'slope MiB/h', 'growth KiB', 'heap MiB', 'slope MiB/h', 'files', 'conns', 'thr.', 'by port');
         foreach ($members as $member) {
-            $rss = $member->series['rss'] ?? new Series();
-            [$slope, $error] = $rss->slope();
+            $who = "process $member->number";
+            [$rss, $heap] = [$member->series['rss'] ?? new Series(), $member->series['heap'] ?? new Series()];
             $growth = $rss->growth();
             $most = fn(string $name) => isset($member->series[$name]) ? (string) $member->series[$name]->most() : '-';
+            $slopes = array_map(fn(array $slope) => sprintf('%+.2f ± %.2f', $slope[0] / 1024, $slope[1] / 1024), [$rss->slope(), $heap->slope()]);
             $answered = isset($member->series['answered']) ? (string) $member->series['answered']->last() : '-';
-            printf("%-3d %-8s %-8s %9d %9.1f %9.1f %22s %12d %6s %6s %5s %8s\n", $member->number, $member->server, $member->is_fpm ? 'FPM' : 'CLI', $member->steps, $rss->last() / 1024, $rss->most() / 1024, sprintf('%+.2f ± %.2f', $slope / 1024, $error / 1024), $growth, $most('descriptors'), $most('open'), $most('threads'), $answered);
-            $who = "process $member->number";
-            $this->steepest = max($this->steepest, $slope / 1024);
+            printf("%-3d %-8s %-4s %8d %8.1f %8.1f %19s %11d %9.2f %19s %6s %6s %5s %8s\n", $member->number, $member->server, $member->is_fpm ? 'FPM' : 'CLI', $member->steps, $rss->last() / 1024, $rss->most() / 1024, $slopes[0], $growth, $heap->last() / 1024, $slopes[1], $most('descriptors'), $most('open'), $most('threads'), $answered);
+            $this->steepest = max($this->steepest, $rss->slope()[0] / 1024);
+            $this->steepest_heap = max($this->steepest_heap, $heap->slope()[0] / 1024);
             if ($member->fault !== null) {
                 $this->faults[] = "$who: $member->fault";
             }
-            if ($seconds < self::SLOPE_FROM_S) {
-                $this->undecided++;
-            } elseif ($slope - $error > self::SLOPE_KIB) {
-                $this->faults[] = sprintf('%s: its memory grows by %.1f MiB an hour, or %.1f at the least', $who, $slope / 1024, ($slope - $error) / 1024);
-            } elseif ($slope + $error > self::SLOPE_KIB) {
-                $this->undecided++;
+            foreach (['memory' => $rss, "heap's use" => $heap] as $what => $series) {
+                [$slope, $error] = $series->slope();
+                if ($seconds < self::SLOPE_FROM_S || $slope - $error <= self::SLOPE_KIB && $slope + $error > self::SLOPE_KIB) {
+                    $this->undecided[$what] = ($this->undecided[$what] ?? 0) + 1;
+                } elseif ($slope > self::SLOPE_KIB) {
+                    $this->faults[] = sprintf('%s: its %s grows by %.1f MiB an hour, or %.1f at the least', $who, $what, $slope / 1024, ($slope - $error) / 1024);
+                }
             }
             if ($growth > ($seconds < self::SLOPE_FROM_S ? self::EARLY_GROWTH_KIB : self::GROWTH_KIB)) {
                 $this->faults[] = "$who: its memory has grown by $growth KiB between the second third of the run and the last";
@@ -54,8 +58,8 @@ final class Verdict
                 }
             }
         }
-        if ($this->undecided > 0) {
-            echo "the run is too short to say of $this->undecided of them whether they grow by 1 MiB/h: there only growth between the last two thirds of it was judged\n";
+        foreach ($this->undecided as $what => $count) {
+            echo "the run is too short to say of $count of them whether their $what grows by 1 MiB/h: there only growth between the last two thirds of it was judged\n";
         }
     }
 

@@ -8,7 +8,6 @@
 declare(strict_types=1);
 
 require __DIR__ . '/player.php';
-require __DIR__ . '/vitals.php';
 
 $options = json_decode($argv[1], true);
 $player = new Player($options, json_decode($argv[2], true), false);
