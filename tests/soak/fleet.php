@@ -186,7 +186,7 @@ final class Fleet
             return;
         }
         unset($said['process_id'], $said['steps']);
-        $member->note(microtime(true) - $this->since, [...$said, ...Vitals::of_sleeping($member->id)]);
+        $member->note(microtime(true) - $this->since, $said);
         if (microtime(true) < $this->options['until']) {
             $this->ask($member);
         } else {

@@ -18,7 +18,6 @@ mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 
 require __DIR__ . '/model.php';
 require __DIR__ . '/series.php';
-require __DIR__ . '/vitals.php';
 require __DIR__ . '/fleet.php';
 require __DIR__ . '/verdict.php';
 

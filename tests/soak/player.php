@@ -76,8 +76,8 @@ final class Player
     {
         $statistics = $this->place->is_vaquita ? Vaquita\statistics() : null;
         return [
+            ...Vitals::own(),
             'php' => memory_get_usage(true) >> 10,
-            'heap' => Vitals::heap(),
             'open' => $statistics['connections']['open'] ?? null,
             'idle' => $statistics['pool']['idle'] ?? null,
             'answered' => $statistics['key_value']['answered'] ?? null,

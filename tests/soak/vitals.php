@@ -7,31 +7,27 @@ declare(strict_types=1);
 
 final class Vitals
 {
-    /** @return array{rss: int, descriptors: int, threads: int} memory in KiB */
-    public static function of(int|string $process): array
-    {
-        preg_match('/^VmRSS:\s+(\d+) kB$/m', $status = file_get_contents("/proc/$process/status"), $rss);
-        preg_match('/^Threads:\s+(\d+)$/m', $status, $threads);
-        return ['rss' => (int) $rss[1], 'descriptors' => count(scandir("/proc/$process/fd")) - 2, 'threads' => (int) $threads[1]];
-    }
+    private static ?FFI $library = null;
 
-    /** What is in use of the C library's heap, in KiB: there the driver's own memory is. RSS has what was given back to the heap, too, which stays for whoever needs it next. */
-    public static function heap(): ?int
+    /**
+     * Of this process, where a step has ended and nothing is held but what is kept. Memory in KiB: `heap` is what is in use of the C library's heap, where the driver's own memory
+     * is, `rss` what the process has once the C library has given back what nobody uses, and `peak` the most that it ever had. Without FFI there is no `heap`, and `rss` has all of that.
+     *
+     * @return array{rss: int, peak: int, descriptors: int, threads: int, heap: ?int}
+     */
+    public static function own(): array
     {
-        if (!extension_loaded('ffi')) {
-            return null;
+        gc_collect_cycles();
+        gc_mem_caches();
+        $heap = null;
+        if (extension_loaded('ffi')) {
+            self::$library ??= FFI::cdef('struct mallinfo2 { size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost; }; struct mallinfo2 mallinfo2(void); int malloc_trim(size_t);');
+            self::$library->malloc_trim(0);
+            $info = self::$library->mallinfo2();
+            $heap = ($info->uordblks + $info->hblkhd) >> 10;
         }
-        static $library = null;
-        $library ??= FFI::cdef('struct mallinfo2 { size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost; }; struct mallinfo2 mallinfo2(void);');
-        $info = $library->mallinfo2();
-        return ($info->uordblks + $info->hblkhd) >> 10;
-    }
-
-    /** When a worker sleeps again, as the one that has answered a request does a moment later. */
-    public static function of_sleeping(int $process): array
-    {
-        for ($until = microtime(true) + 0.2; microtime(true) < $until && !str_contains(file_get_contents("/proc/$process/stat"), ') S '); usleep(500)) {
-        }
-        return self::of($process);
+        $status = file_get_contents('/proc/self/status');
+        $found = fn(string $name) => preg_match("/^$name:\s+(\d+)/m", $status, $match) ? (int) $match[1] : throw new RuntimeException("no $name in $status");
+        return ['rss' => $found('VmRSS'), 'peak' => $found('VmHWM'), 'descriptors' => count(scandir('/proc/self/fd')) - 3, 'threads' => $found('Threads'), 'heap' => $heap];
     }
 }

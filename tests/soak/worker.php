@@ -20,15 +20,13 @@ try {
     while (microtime(true) < $options['until'] && ($options['steps'] === 0 || $step < $options['first'] + $options['steps'])) {
         $player->play($step++);
         if (microtime(true) >= $next_report) {
-            gc_collect_cycles();
-            gc_mem_caches();
-            $say(['steps' => $step - $options['first'], ...Vitals::of('self'), ...$player->figures()]);
+            $say(['steps' => $step - $options['first'], ...$player->figures()]);
             $next_report = microtime(true) + $options['every'];
         }
     }
     $player->rest();
     $player->place->ledger->save();
-    $say(['steps' => $step - $options['first'], 'has_ended' => true, ...Vitals::of('self'), ...$player->figures()]);
+    $say(['steps' => $step - $options['first'], 'has_ended' => true, ...$player->figures()]);
 } catch (Wrong $e) {
     $say(['steps' => $step - $options['first'], 'wrong' => $e->getMessage()]);
     exit(1);
