@@ -11,9 +11,10 @@ foreach (['dice', 'model', 'place', 'steps/mysqli', 'steps/prepared', 'steps/pdo
 
 final class Player
 {
-    /** What the spoiler `memory` keeps a second, however many steps that is. */
+    /** What the spoilers keep a second, however many steps that is. */
     private const LEAKED_BYTES = 16 << 20;
-    /** @var list<mixed> */
+    private const LEAKED_CONNECTIONS = 5;
+    /** @var array<array-key, mixed> */
     private array $leaked = [];
     private readonly float $since;
     /** @var array<string, positive-int> */
@@ -57,8 +58,9 @@ final class Player
         }
         if ($this->options['spoil'] === 'memory') {
             $this->leaked = [str_repeat('x', (int) ((microtime(true) - $this->since) * self::LEAKED_BYTES))];
-        } elseif ($this->options['spoil'] === 'connections' && $step % 10 === 0) {
-            $this->leaked[] = new PDO($this->place->dsn(), $this->place->account['user'], $this->place->account['password'], [PDO::ATTR_PERSISTENT => "leak $step"]);
+        } elseif ($this->options['spoil'] === 'connections') {
+            $name = 'kept ' . (int) (microtime(true) * self::LEAKED_CONNECTIONS);
+            $this->leaked[$name] ??= new PDO($this->place->dsn(), $this->place->account['user'], $this->place->account['password'], [PDO::ATTR_PERSISTENT => $name]);
         } elseif ($this->options['spoil'] === 'counter' && $step === 20) {
             $this->place->ledger->add(0, 1);
         }

@@ -51,10 +51,10 @@ final class Verdict
             if ($growth > ($seconds < self::SLOPE_FROM_S ? self::EARLY_GROWTH_KIB : self::GROWTH_KIB)) {
                 $this->faults[] = "$who: its memory has grown by $growth KiB between the second third of the run and the last";
             }
-            foreach (['descriptors', 'threads', 'open', 'idle'] as $name) {
+            foreach (['descriptors' => 'descriptors', 'threads' => 'threads', 'open' => 'open connections', 'idle' => 'idle connections'] as $name => $what) {
                 $series = $member->series[$name] ?? null;
                 if ($series !== null && $series->growth() > self::MORE) {
-                    $this->faults[] = "$who: its $name have grown by {$series->growth()}, to " . $series->last();
+                    $this->faults[] = "$who: its $what have grown by {$series->growth()}, to " . $series->last();
                 }
             }
         }
