@@ -27,13 +27,20 @@ const PATIENCE_S = 20;
 
 // Of an option that is there twice the last one holds: scripts/soak puts its own first.
 $options = array_map(fn(string|array $value) => is_array($value) ? end($value) : $value, getopt('', ['seconds:', 'seed:', 'process:', 'step:', 'spoil:']));
+$refuse = function (string $why): never {
+    fwrite(STDERR, "$why\n");
+    exit(2);
+};
 foreach (['seconds', 'seed', 'process', 'step'] as $name) {
-    isset($options[$name]) && !ctype_digit($options[$name]) && exit("--$name: not a number: {$options[$name]}\n");
+    isset($options[$name]) && !ctype_digit($options[$name]) && $refuse("--$name: a whole number, not {$options[$name]}");
 }
-$spoil = $options['spoil'] ?? null;
-$spoil === null || in_array($spoil, ['memory', 'connections', 'model', 'counter'], true) || exit("--spoil: unknown: $spoil\n");
 $seconds = (int) ($options['seconds'] ?? 60);
 $seed = (int) ($options['seed'] ?? 1);
+$spoil = $options['spoil'] ?? null;
+$seconds > 0 || $refuse('--seconds: 1 at the least');
+$spoil === null || in_array($spoil, ['memory', 'connections', 'model', 'counter'], true) || $refuse("--spoil: memory, connections, model or counter, not $spoil");
+isset($options['process']) === isset($options['step']) || $refuse('--process and --step go together');
+($options['process'] ?? 0) < Fleet::PROCESSES || $refuse('--process: 0 to ' . Fleet::PROCESSES - 1);
 
 $servers = explode(' ', getenv('VAQUITA_SERVERS'));
 $accounts = $admins = [];
@@ -67,7 +74,7 @@ foreach ($fleet->members as $member) {
 $figures = fn(string $server) => array_map(intval(...), array_column($admins[$server]->query("SHOW GLOBAL STATUS WHERE Variable_name IN ('" . implode("', '", COUNTED) . "')")->fetch_all(), 1, 0));
 
 if (isset($options['process'], $options['step'])) {
-    $member = $fleet->members[(int) $options['process']] ?? exit("--process: 0 to 7\n");
+    $member = $fleet->members[(int) $options['process']];
     $process = proc_open($fleet->worker($member->number, $member->server, (int) $options['step'], 1), [STDIN, STDOUT, STDERR], $pipes);
     exit(proc_close($process));
 }
