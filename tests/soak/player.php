@@ -52,7 +52,8 @@ final class Player
         try {
             (new $class($this->place))->$name();
         } catch (Throwable $e) {
-            throw new Wrong("seed {$this->options['seed']}, process {$this->options['process']}, step $step ($class::$name): " . ($e instanceof Wrong ? $e->getMessage() : (string) $e), 0, $e);
+            // Cut, for a line of a pipe is written in one go.
+            throw new Wrong("seed {$this->options['seed']}, process {$this->options['process']}, step $step ($class::$name): " . ($e instanceof Wrong ? $e->getMessage() : substr((string) $e, 0, 2000)), 0, $e);
         } finally {
             $this->place->end_step();
         }

@@ -26,7 +26,7 @@ final class Verdict
     /** @param list<Member> $members */
     public function processes(array $members, float $seconds): void
     {
-        printf("%-3s %-8s %-4s %8s %8s %8s %18s %11s %9s %18s %6s %6s %5s %8s\n", '#', 'server', 'as', 'steps', 'RSS MiB', 'peak', 'slope MiB/h', 'growth KiB', 'heap MiB', 'slope MiB/h', 'files', 'conns', 'thr.', 'by port');
+        printf("%-3s %-8s %-4s %8s %8s %8s %18s %11s %8s %9s %18s %6s %6s %5s %8s\n", '#', 'server', 'as', 'steps', 'RSS MiB', 'peak', 'slope MiB/h', 'growth KiB', 'PHP MiB', 'heap MiB', 'slope MiB/h', 'files', 'conns', 'thr.', 'by port');
         foreach ($members as $member) {
             $who = "process $member->number";
             [$rss, $heap] = [$member->series['rss'] ?? new Series(), $member->series['heap'] ?? new Series()];
@@ -34,7 +34,7 @@ final class Verdict
             $most = fn(string $name) => isset($member->series[$name]) ? (string) $member->series[$name]->most() : '-';
             $slopes = array_map(fn(array $slope) => sprintf('%+.2f ± %.2f', $slope[0] / 1024, $slope[1] / 1024), [$rss->slope(), $heap->slope()]);
             $answered = isset($member->series['answered']) ? (string) $member->series['answered']->last() : '-';
-            printf("%-3d %-8s %-4s %8d %8.1f %8.1f %19s %11d %9.2f %19s %6s %6s %5s %8s\n", $member->number, $member->server, $member->is_fpm ? 'FPM' : 'CLI', $member->steps, $rss->last() / 1024, isset($member->series['peak']) ? $member->series['peak']->most() / 1024 : NAN, $slopes[0], $growth, $heap->last() / 1024, $slopes[1], $most('descriptors'), $most('open'), $most('threads'), $answered);
+            printf("%-3d %-8s %-4s %8d %8.1f %8.1f %19s %11d %8.1f %9.2f %19s %6s %6s %5s %8s\n", $member->number, $member->server, $member->is_fpm ? 'FPM' : 'CLI', $member->steps, $rss->last() / 1024, isset($member->series['peak']) ? $member->series['peak']->most() / 1024 : NAN, $slopes[0], $growth, isset($member->series['php']) ? $member->series['php']->last() / 1024 : NAN, $heap->last() / 1024, $slopes[1], $most('descriptors'), $most('open'), $most('threads'), $answered);
             $this->steepest = max($this->steepest, $rss->slope()[0] / 1024);
             $this->steepest_heap = max($this->steepest_heap, $heap->slope()[0] / 1024);
             if ($member->fault !== null) {
