@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean faults fuzz
+.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean faults fuzz soak
 
 help:
 	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
@@ -22,6 +22,7 @@ help:
 	@echo "make reconcile    does the driver count what the servers count? Known work through every function, on mariadb, mysql80 and mysql56; N=3000 SEED=1 SERVERS=mariadb"
 	@echo "make faults       writes and reads through every function while networks break at random and servers are killed: is anything lost, doubled or hung? On mariadb and mysql80; N=10000 SEED=1 SERVERS=mariadb"
 	@echo "make fuzz         libFuzzer with AddressSanitizer on every parser and on whole sessions; MINUTES=30 of processor time in all"
+	@echo "make soak         a mixed load of 8 processes, 4 of them under PHP-FPM: is each answer right, do memory, descriptors and connections stay flat? MINUTES=60 SEED=1 STACK=stock"
 	@echo "make build        build/vaquita.so, build/php: the system's PHP with Vaquita in it, and the program build/vaquita"
 	@echo "make install      put Vaquita in the place of the stock extensions of the system's PHP (as root)"
 	@echo "make uninstall    undo that"
@@ -93,6 +94,9 @@ faults:
 
 fuzz:
 	@scripts/fuzz "$(or $(MINUTES),30)"
+
+soak:
+	@MINUTES="$(MINUTES)" SEED="$(SEED)" STACK="$(STACK)" scripts/soak
 
 install:
 	@scripts/install

@@ -23,15 +23,17 @@ final class FastCgi
      */
     public static function ask(string $socket, string $script, array $queries): array
     {
-        $streams = [];
-        foreach ($queries as $query) {
-            $stream = stream_socket_client("unix://$socket");
-            $parameters = ['SCRIPT_FILENAME' => $script, 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => $query];
-            $pairs = implode('', array_map(fn (string $name, string $value) => pack('NN', strlen($name) | 1 << 31, strlen($value) | 1 << 31) . $name . $value, array_keys($parameters), $parameters));
-            fwrite($stream, self::record(self::BEGIN_REQUEST, pack('nCx5', 1, 0)) . self::record(self::PARAMS, $pairs) . self::record(self::PARAMS, '') . self::record(self::STDIN, ''));
-            $streams[] = $stream;
-        }
-        return array_map(self::answer(...), $streams);
+        return array_map(self::answer(...), array_map(fn (string $query) => self::send($socket, $script, $query), $queries));
+    }
+
+    /** @return resource where answer() reads what comes of it */
+    public static function send(string $socket, string $script, string $query)
+    {
+        $stream = stream_socket_client("unix://$socket");
+        $parameters = ['SCRIPT_FILENAME' => $script, 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => $query];
+        $pairs = implode('', array_map(fn (string $name, string $value) => pack('NN', strlen($name) | 1 << 31, strlen($value) | 1 << 31) . $name . $value, array_keys($parameters), $parameters));
+        fwrite($stream, self::record(self::BEGIN_REQUEST, pack('nCx5', 1, 0)) . self::record(self::PARAMS, $pairs) . self::record(self::PARAMS, '') . self::record(self::STDIN, ''));
+        return $stream;
     }
 
     private static function record(int $type, string $content): string
@@ -39,8 +41,12 @@ final class FastCgi
         return pack('CCnnCx', 1, $type, 1, strlen($content), 0) . $content;
     }
 
-    /** @param resource $stream */
-    private static function answer($stream): ?string
+    /**
+     * @param resource $stream
+     *
+     * @return ?string what the request has printed, without the headers; null: the connection ended before
+     */
+    public static function answer($stream): ?string
     {
         $printed = '';
         $has_ended = false;
