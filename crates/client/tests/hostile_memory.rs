@@ -69,7 +69,9 @@ fn check(what: &str, times: u64, script: &Script, named: Option<&NamedScript>) {
 fn no_script_takes_more_than_it_sends_and_a_constant() {
     let _alone = ALONE.lock();
     for (named, ..) in fake::hostile() {
-        check(named.name, 1, &named.script(), Some(named));
+        for script in named.scripts() {
+            check(named.name, 1, &script, Some(named));
+        }
     }
 }
 

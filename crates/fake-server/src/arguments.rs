@@ -9,8 +9,11 @@ use vaquita_fake_server::{Delivery, NamedScript, named};
 pub(crate) const USAGE: &str = "\
 Plays a script of what a MySQL server may send, right or wrong, to one client after the other.
 
-usage: vaquita-fake-server SCRIPT [--socket PATH] [--delivery HOW] [--connections N] [--seconds N]
+usage: vaquita-fake-server SCRIPT [--socket PATH] [--delivery HOW] [--connections N] [--from N] [--seconds N]
        vaquita-fake-server --list
+
+--list prints a line for each script: its name, what should come of it, what the client has to do, how many scripts the family has, and what
+the server does.
 
 The first line of output is the port (or PATH). Then each connection prints
     received SEQUENCE_ID PAYLOAD      a packet of the client, in hexadecimal digits; one line each
@@ -20,7 +23,8 @@ The first line of output is the port (or PATH). Then each connection prints
 
     --socket PATH      listen on a unix socket, which must not exist yet, instead of a free port
     --delivery HOW     whole, one-byte, delayed (3 bytes each millisecond), or cut=N (close after N bytes); default: whole
-    --connections N    how many clients to serve; default: 1
+    --connections N    how many clients to serve; default: 1. Of a family of scripts each client gets the next one, and after the last the first
+    --from N           with which script of a family to begin, from 0 on; default: 0
     --seconds N        when to end whatever happens; default: 30";
 
 /// What the program is to do.
@@ -36,6 +40,7 @@ pub(crate) struct Serve {
     pub(crate) socket: Option<PathBuf>,
     pub(crate) delivery: Delivery,
     pub(crate) connections: usize,
+    pub(crate) from: usize,
     pub(crate) time_limit: Duration,
 }
 
@@ -50,7 +55,7 @@ impl Arguments {
         let mut socket = None;
         let mut delivery = Delivery::WHOLE;
         let mut connections = NonZeroUsize::MIN;
-        let mut seconds = 30;
+        let (mut from, mut seconds) = (0, 30);
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
             match argument.as_str() {
@@ -59,6 +64,7 @@ impl Arguments {
                 "--socket" => socket = Some(value()?.into()),
                 "--delivery" => delivery = parse_delivery(&value()?)?,
                 "--connections" => connections = number(&value()?)?,
+                "--from" => from = number(&value()?)?,
                 "--seconds" => seconds = number(&value()?)?,
                 option if option.starts_with('-') => {
                     return Err(format!("unknown option {option}"));
@@ -72,7 +78,7 @@ impl Arguments {
             .ok_or(format!("no script is called {name}; --list prints the names"))?;
         let connections = connections.get();
         let time_limit = Duration::from_secs(seconds);
-        Ok(Arguments::Serve(Serve { script, socket, delivery, connections, time_limit }))
+        Ok(Arguments::Serve(Serve { script, socket, delivery, connections, from, time_limit }))
     }
 }
 
@@ -102,12 +108,13 @@ mod tests {
 
     #[test]
     fn options_are_read() {
-        let line = "session --socket /s --delivery cut=12 --connections 3 --seconds 5";
+        let line = "session --socket /s --delivery cut=12 --connections 3 --from 2 --seconds 5";
         let Ok(Arguments::Serve(serve)) = parse(line) else { panic!("{line} is right") };
         assert_eq!(serve.script.name, "session");
         assert_eq!(serve.socket, Some("/s".into()));
         assert_eq!(serve.delivery, Delivery::WHOLE.cut_after(12));
-        assert_eq!((serve.connections, serve.time_limit), (3, Duration::from_secs(5)));
+        assert_eq!((serve.connections, serve.from), (3, 2));
+        assert_eq!(serve.time_limit, Duration::from_secs(5));
         assert!(matches!(parse("session --list"), Ok(Arguments::List)));
         assert!(matches!(parse("-h"), Ok(Arguments::Help)));
     }

@@ -33,17 +33,19 @@ fn list() -> io::Result<()> {
     let length = |text: fn(&named::NamedScript) -> usize| named::all().map(text).max().unwrap_or(0);
     let name_length = length(|script| script.name.len());
     let expected_length = length(|script| script.expected.to_string().len());
+    let deed_length = length(|script| script.deed.to_string().len());
     let line = |script: &named::NamedScript| {
-        let expected = script.expected.to_string();
-        let (name, description) = (script.name, script.description);
-        format!("{name:name_length$}  {expected:expected_length$}  {description}")
+        let (expected, deed) = (script.expected.to_string(), script.deed.to_string());
+        let (name, description, family) = (script.name, script.description, script.scripts().len());
+        let met = format!("{expected:expected_length$}  {deed:deed_length$}  {family:3}");
+        format!("{name:name_length$}  {met}  {description}")
     };
     say(&named::all().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 fn serve(options: &Serve) -> io::Result<()> {
     let deadline = Instant::now() + options.time_limit;
-    let script = options.script.script();
+    let scripts = options.script.scripts();
     let listener = match &options.socket {
         Some(path) => Listener::unix(path)?,
         None => Listener::tcp()?,
@@ -52,8 +54,8 @@ fn serve(options: &Serve) -> io::Result<()> {
         Address::Tcp(address) => say(&address.port().to_string())?,
         Address::Unix(path) => say(&path.display().to_string())?,
     }
-    for _ in 0..options.connections {
-        let recording = listener.serve(&script, options.delivery, deadline)?;
+    for script in scripts.iter().cycle().skip(options.from).take(options.connections) {
+        let recording = listener.serve(script, options.delivery, deadline)?;
         // Whoever started us may have heard enough.
         let _ = say(&report(&recording));
     }

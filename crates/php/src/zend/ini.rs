@@ -298,7 +298,8 @@ unsafe fn check(
 /// The entry must be Zend's.
 unsafe fn configured(entry: *mut ffi::zend_ini_entry) -> i64 {
     // SAFETY: the caller's promise; what was set before a script changed it stands in `orig_value`.
-    let value = unsafe { if (*entry).modified != 0 { (*entry).orig_value } else { (*entry).value } };
+    let value =
+        unsafe { if (*entry).modified != 0 { (*entry).orig_value } else { (*entry).value } };
     if value.is_null() { 0 } else { number_of(Str(value).bytes()) }
 }
 
