@@ -167,9 +167,13 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
         "one with the header of an EOF packet there",
         || rows().send(ok(AUTOCOMMIT).with("header", [0xFE])),
     ),
-    fails(Stage::Connect, Malformed, "eof-for-login", "lets a client in by an EOF packet", || {
-        Script::greeted().send(eof(AUTOCOMMIT))
-    }),
+    fails(
+        Stage::Connect,
+        Unsupported,
+        "eof-for-login",
+        "lets a client in by an EOF packet",
+        || Script::greeted().send(eof(AUTOCOMMIT)),
+    ),
     fails(Stage::Connect, Malformed, "greeting-again", "greets a second time", || {
         Script::greeted().send(greeting(OFFERED, NATIVE))
     }),

@@ -50,7 +50,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
         "compresses though it did not offer to",
         || Script::queried().send_raw(honest(Compression::Zlib)).close(),
     ),
-    fails(Deed::Zlib, Gone, "zlib-plain", "goes on without compression", || {
+    fails(Deed::Zlib, Malformed, "zlib-plain", "goes on without compression", || {
         zlib().send_frame(packet(1)).close()
     }),
     fails(

@@ -5,7 +5,7 @@
 
 use vaquita_protocol::{ColumnType, ComStmtExecute, Command, Parameter, StatusFlags};
 
-use super::Outcome::{Malformed, Unsupported};
+use super::Outcome::{Malformed, NoKey};
 use super::{Deed, Expected, NamedScript, Outcome, Stage};
 use crate::packets::{
     AUTOCOMMIT, NONCE, OFFERED, auth_more_data, auth_switch, binary_row, column, column_count, eof,
@@ -65,14 +65,14 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             cut(&asked, &whole, 1..=whole.len() - 1)
         },
     ),
-    family(Stage::Connect, Unsupported, "cut-auth-key", "a public key, cut at each byte", || {
+    family(Stage::Connect, NoKey, "cut-auth-key", "a public key, cut at each byte", || {
         let whole = auth_more_data(PUBLIC_KEY).bytes();
         let asked = Script::new()
             .send(greeting(OFFERED, SHA2))
             .expect_packet()
             .send(auth_more_data(&[4]))
             .expect_packet();
-        cut(&asked, &whole, 1..=whole.len() - 1)
+        cut(&asked, &whole, 2..=whole.len() - 1)
     }),
     family(
         Stage::Connect,
@@ -104,8 +104,12 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             let changed = AUTOCOMMIT.with(StatusFlags::SESSION_STATE_CHANGED);
             let plain = ok(changed).bytes();
             let state = lenenc_bytes(b"\x01\x05\x04test");
-            let whole = [&plain, &lenenc_bytes(b"Rows matched: 1")[..], &state].concat();
-            cut(&Script::queried(), &whole, plain.len() + 1..=whole.len() - 1)
+            let text = lenenc_bytes(b"Rows matched: 1");
+            let whole = [&plain, &text[..], &state].concat();
+            // Without a byte of the changes, there are none.
+            let no_changes = plain.len() + text.len();
+            let lengths = (plain.len() + 1..=whole.len() - 1).filter(|it| *it != no_changes);
+            cut(&Script::queried(), &whole, lengths)
         },
     ),
     family(

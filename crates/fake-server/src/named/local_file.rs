@@ -64,9 +64,9 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     )
     .met_by(Deed::LoadData),
     NamedScript::new(
-        "local-file-promised-another",
-        Expected::Fine,
-        "takes the file, promises another result, and has that be a request for the same file again",
+        "local-file-twice",
+        Expected::Fails(Stage::Response, FileRefused),
+        "takes the file, promises another result, and has that be a request for the same file",
         || {
             given()
                 .send(ok(MORE_RESULTS))

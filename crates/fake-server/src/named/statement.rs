@@ -126,7 +126,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     }),
     family(BAD_ROWS, "binary-row-nulls", "a NULL bitmap that does not fit the values", || {
         let five = 5_i32.to_le_bytes();
-        let both = [&five[..], &lenenc_bytes(b"x")].concat();
+        let both = [&five[..], &lenenc_bytes(b"xyz")].concat();
         vec![
             executed().send(binary_row(&[0x0C], &both)),
             executed().send(binary_row(&[0x04], &both)),
@@ -250,7 +250,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     NamedScript::family(
         "cursor-fetch-malformed",
         Expected::Fails(Stage::Rows, Malformed),
-        "COM_STMT_FETCH gives a row that is none, or an OK packet",
+        "COM_STMT_FETCH gives a row that is none, or a column count",
         || {
             let [a, b, _] = definitions();
             let columns = [column_count(2), a, b, eof(AUTOCOMMIT.with(StatusFlags::CURSOR_EXISTS))];
@@ -260,7 +260,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             };
             vec![
                 fetched().send(Payload::new()),
-                fetched().send(ok(AUTOCOMMIT)),
+                fetched().send(column_count(2)),
                 fetched().send(binary_row(&[0], b"\x05\0\0\0\xFF")),
             ]
         },
