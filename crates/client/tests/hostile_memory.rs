@@ -70,7 +70,9 @@ fn no_script_takes_more_than_it_sends_and_a_constant() {
     let _alone = ALONE.lock();
     for (named, ..) in fake::hostile() {
         for script in named.scripts() {
-            check(named.name, 1, &script, Some(named));
+            // A long message stands in the read buffer, and in the error.
+            let times = if named.name.starts_with("message-") { 2 } else { 1 };
+            check(named.name, times, &script, Some(named));
         }
     }
 }

@@ -9,7 +9,7 @@ use vaquita_fake_server::{Delivery, NamedScript, named};
 pub(crate) const USAGE: &str = "\
 Plays a script of what a MySQL server may send, right or wrong, to one client after the other.
 
-usage: vaquita-fake-server SCRIPT [--socket PATH] [--delivery HOW] [--connections N] [--from N] [--seconds N]
+usage: vaquita-fake-server SCRIPT [--socket PATH] [--delivery HOW] [--connections N] [--only N,...] [--seconds N]
        vaquita-fake-server --list
 
 --list prints a line for each script: its name, what should come of it, what the client has to do, how many scripts the family has, and what
@@ -24,7 +24,7 @@ The first line of output is the port (or PATH). Then each connection prints
     --socket PATH      listen on a unix socket, which must not exist yet, instead of a free port
     --delivery HOW     whole, one-byte, delayed (3 bytes each millisecond), or cut=N (close after N bytes); default: whole
     --connections N    how many clients to serve; default: 1. Of a family of scripts each client gets the next one, and after the last the first
-    --from N           with which script of a family to begin, from 0 on; default: 0
+    --only N,...       which scripts of a family, counted from 0, in this order; default: all
     --seconds N        when to end whatever happens; default: 30";
 
 /// What the program is to do.
@@ -40,7 +40,7 @@ pub(crate) struct Serve {
     pub(crate) socket: Option<PathBuf>,
     pub(crate) delivery: Delivery,
     pub(crate) connections: usize,
-    pub(crate) from: usize,
+    pub(crate) only: Vec<usize>,
     pub(crate) time_limit: Duration,
 }
 
@@ -55,7 +55,7 @@ impl Arguments {
         let mut socket = None;
         let mut delivery = Delivery::WHOLE;
         let mut connections = NonZeroUsize::MIN;
-        let (mut from, mut seconds) = (0, 30);
+        let (mut only, mut seconds) = (Vec::new(), 30);
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
             match argument.as_str() {
@@ -64,7 +64,7 @@ impl Arguments {
                 "--socket" => socket = Some(value()?.into()),
                 "--delivery" => delivery = parse_delivery(&value()?)?,
                 "--connections" => connections = number(&value()?)?,
-                "--from" => from = number(&value()?)?,
+                "--only" => only = value()?.split(',').map(number).collect::<Result<_, _>>()?,
                 "--seconds" => seconds = number(&value()?)?,
                 option if option.starts_with('-') => {
                     return Err(format!("unknown option {option}"));
@@ -77,8 +77,12 @@ impl Arguments {
         let script = named::by_name(&name)
             .ok_or(format!("no script is called {name}; --list prints the names"))?;
         let connections = connections.get();
+        let family = script.scripts().len();
+        if let Some(number) = only.iter().find(|number| **number >= family) {
+            return Err(format!("{name} has {family} scripts, no number {number}"));
+        }
         let time_limit = Duration::from_secs(seconds);
-        Ok(Arguments::Serve(Serve { script, socket, delivery, connections, from, time_limit }))
+        Ok(Arguments::Serve(Serve { script, socket, delivery, connections, only, time_limit }))
     }
 }
 
@@ -108,12 +112,12 @@ mod tests {
 
     #[test]
     fn options_are_read() {
-        let line = "session --socket /s --delivery cut=12 --connections 3 --from 2 --seconds 5";
+        let line = "session --socket /s --delivery cut=12 --connections 3 --only 0,0 --seconds 5";
         let Ok(Arguments::Serve(serve)) = parse(line) else { panic!("{line} is right") };
         assert_eq!(serve.script.name, "session");
         assert_eq!(serve.socket, Some("/s".into()));
         assert_eq!(serve.delivery, Delivery::WHOLE.cut_after(12));
-        assert_eq!((serve.connections, serve.from), (3, 2));
+        assert_eq!((serve.connections, serve.only), (3, vec![0, 0]));
         assert_eq!(serve.time_limit, Duration::from_secs(5));
         assert!(matches!(parse("session --list"), Ok(Arguments::List)));
         assert!(matches!(parse("-h"), Ok(Arguments::Help)));
@@ -134,5 +138,7 @@ mod tests {
         check("session --delivery cut=x", "x is not a number");
         check("session --connections 0", "0 is not a number that fits");
         check("session --seconds -1", "-1 is not a number");
+        check("session --only 0,x", "x is not a number");
+        check("session --only 1", "session has 1 scripts, no number 1");
     }
 }

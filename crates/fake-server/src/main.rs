@@ -45,7 +45,11 @@ fn list() -> io::Result<()> {
 
 fn serve(options: &Serve) -> io::Result<()> {
     let deadline = Instant::now() + options.time_limit;
-    let scripts = options.script.scripts();
+    let mut scripts = options.script.scripts();
+    if !options.only.is_empty() {
+        let only = options.only.iter().filter_map(|number| scripts.get(*number).cloned());
+        scripts = only.collect();
+    }
     let listener = match &options.socket {
         Some(path) => Listener::unix(path)?,
         None => Listener::tcp()?,
@@ -54,7 +58,7 @@ fn serve(options: &Serve) -> io::Result<()> {
         Address::Tcp(address) => say(&address.port().to_string())?,
         Address::Unix(path) => say(&path.display().to_string())?,
     }
-    for script in scripts.iter().cycle().skip(options.from).take(options.connections) {
+    for script in scripts.iter().cycle().take(options.connections) {
         let recording = listener.serve(script, options.delivery, deadline)?;
         // Whoever started us may have heard enough.
         let _ = say(&report(&recording));

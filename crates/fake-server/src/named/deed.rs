@@ -11,7 +11,7 @@ pub enum Deed {
     Endless,
     /// The same as `Endless`, with zlib.
     EndlessZlib,
-    /// It asks several queries at once, and reads some thousands of results at the most.
+    /// It asks a query of several results, as of a procedure, and reads some thousands of them at the most.
     Results,
     /// It prepares a statement with one parameter, runs it with a number, and reads its result to the end.
     Statement,

@@ -73,6 +73,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
                 .send(local_infile("wanted.csv"))
                 .expect_packet()
                 .send(ok(AUTOCOMMIT))
+                .ping()
         },
     )
     .met_by(Deed::LoadData),

@@ -53,8 +53,8 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     preparing_fails(Malformed, "prepare-result", "a result set for a statement", || {
         preparing().send(column_count(2)).send_all(definitions())
     }),
-    preparing_fails(Refused(1295), "prepare-err", "an ERR packet for a statement", || {
-        preparing().send(err(1295, b"HY000", "This command is not supported")).ping()
+    preparing_fails(Refused(1064), "prepare-err", "an ERR packet for a statement", || {
+        preparing().send(err(1064, b"42000", "no")).ping()
     }),
     preparing_fails(TimedOut, "prepare-65535-silent", "65,535 parameters, none defined", || {
         preparing().send(prepare_ok(u16::MAX, u16::MAX))
@@ -90,7 +90,7 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
         executing().close()
     }),
     preparing_fails(Refused(1210), "execute-err", "an ERR packet when it is to run", || {
-        executing().send(err(1210, b"HY000", "Incorrect arguments")).expect_packet()
+        executing().send(err(1210, b"HY000", "Incorrect arguments")).ping()
     }),
     family(
         BAD_ROWS,
@@ -239,9 +239,10 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             };
             let fetched = || opened(StatusFlags::CURSOR_EXISTS).expect_packet();
             let last = AUTOCOMMIT.with(StatusFlags::LAST_ROW_SENT);
+            let three = fetched().send_all([five(), five(), five()]);
             vec![
                 opened(StatusFlags::AUTOCOMMIT).send(five()).send(eof(AUTOCOMMIT)).expect_packet(),
-                fetched().send(five()).send(five()).send(five()).send(eof(last)).expect_packet(),
+                three.send(eof(last)).expect_packet().send(eof(last)),
                 fetched().send(eof(last)).expect_packet(),
             ]
         },

@@ -1,0 +1,2 @@
+<?php
+function survey(array $a): int { return 1; }
