@@ -3,8 +3,9 @@
  * The two sides of tests/hostile.
  *
  *     php hostile.php judge [SCRIPT...]                  runs a client for each script, and compares what became of it with what the script names
- *     php hostile.php meet SCRIPT                        is such a client: meets the script by each way, and prints what became of it as JSON
- *     php hostile.php meet SCRIPT WAY FROM               only by this way, and of a family of scripts only those from this one on
+ *     php hostile.php meet SCRIPT LINE                   is such a client: meets the script by each way, and prints what became of it as JSON;
+ *                                                        LINE is what the fake server's list says of the script
+ *     php hostile.php meet SCRIPT LINE WAY FROM          only by this way, and of a family of scripts only those from this one on
  *     php hostile.php survey PHP...                      what becomes of each script with each of these commands, as the table of docs/security.md
  *
  * The errors are those of the list that the fake server prints: a stage (connect, response, rows) and an error number.
@@ -77,13 +78,15 @@ function status_kib(string $name): int
 function scripts(): array
 {
     exec(escapeshellarg(getenv('VAQUITA_FAKE_SERVER')) . ' --list', $list, $status);
-    $scripts = [];
-    foreach ($list as $line) {
-        preg_match('/^(\S+)\s+(?:(fine)|(connect|response|rows): (\d+)\S*(?: after a time limit)?)\s+([a-z-]+)\s+(\d+)  (.*)$/', $line, $match)
-            || exit("the fake server's list has a line of another kind: $line\n");
-        $scripts[$match[1]] = ['stage' => $match[3] ?: 'fine', 'errno' => (int) $match[4], 'deed' => $match[5], 'family' => (int) $match[6], 'does' => $match[7]];
-    }
-    return $scripts;
+    return array_column(array_map(expectation(...), $list), 1, 0);
+}
+
+/** What a line of that list says: the script's name and the rest. */
+function expectation(string $line): array
+{
+    preg_match('/^(\S+)\s+(?:(fine)|(connect|response|rows): (\d+)\S*(?: after a time limit)?)\s+([a-z-]+)\s+(\d+)  (.*)$/', $line, $match)
+        || exit("the fake server's list has a line of another kind: $line\n");
+    return [$match[1], ['line' => $line, 'stage' => $match[3] ?: 'fine', 'errno' => (int) $match[4], 'deed' => $match[5], 'family' => (int) $match[6], 'does' => $match[7]]];
 }
 
 /** The ways to meet a script. */
@@ -127,9 +130,9 @@ function errno(mysqli_sql_exception|PDOException $e): int
 }
 
 /** Meets the script by each way; prints one line of JSON for each. */
-function meet(string $script, ?string $only = null, int $from = 0): void
+function meet(string $script, string $line, ?string $only = null, int $from = 0): void
 {
-    $expected = scripts()[$script];
+    $expected = expectation($line)[1];
     $may_wait = in_array($expected['errno'], [2002, 2006, 2013], true) || $only !== null;
     $timeout = $may_wait ? READ_TIMEOUT_SECONDS : PATIENCE_SECONDS;
     mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
@@ -270,7 +273,7 @@ function judge(array $names): int
             [$script, $expected] = array_shift($waiting);
             // Local files are allowed, and still none is sent: no statement here names one. An exception's arguments would keep the
             // connection, and a server that waits for its end, however the PHP at hand is set.
-            $command = ['timeout', '--signal=KILL', (string) CLIENT_SECONDS, ...explode(' ', getenv('VAQUITA_PHP')), '-d', 'memory_limit=128M', '-d', 'display_errors=1', '-d', 'zend.exception_ignore_args=1', '-d', 'mysqli.allow_local_infile=1', __FILE__, 'meet', $script];
+            $command = ['timeout', '--signal=KILL', (string) CLIENT_SECONDS, ...explode(' ', getenv('VAQUITA_PHP')), '-d', 'memory_limit=128M', '-d', 'display_errors=1', '-d', 'zend.exception_ignore_args=1', '-d', 'mysqli.allow_local_infile=1', __FILE__, 'meet', $script, $expected['line']];
             $process = proc_open($command, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
             stream_set_blocking($pipes[1], false);
             $running[] = ['process' => $process, 'pipe' => $pipes[1], 'output' => '', 'script' => $script, 'expected' => $expected];
@@ -303,6 +306,6 @@ function judge(array $names): int
 
 match ($argv[1] ?? '') {
     'judge' => exit(judge(array_slice($argv, 2))),
-    'meet' => meet($argv[2], $argv[3] ?? null, (int) ($argv[4] ?? 0)),
+    'meet' => meet($argv[2], $argv[3], $argv[4] ?? null, (int) ($argv[5] ?? 0)),
     'survey' => exit(survey(array_slice($argv, 2))),
 };

@@ -77,7 +77,7 @@ impl Arguments {
         let script = named::by_name(&name)
             .ok_or(format!("no script is called {name}; --list prints the names"))?;
         let connections = connections.get();
-        let family = script.scripts().len();
+        let family = script.count();
         if let Some(number) = only.iter().find(|number| **number >= family) {
             return Err(format!("{name} has {family} scripts, no number {number}"));
         }

@@ -36,7 +36,7 @@ fn list() -> io::Result<()> {
     let deed_length = length(|script| script.deed.to_string().len());
     let line = |script: &named::NamedScript| {
         let (expected, deed) = (script.expected.to_string(), script.deed.to_string());
-        let (name, description, family) = (script.name, script.description, script.scripts().len());
+        let (name, description, family) = (script.name, script.description, script.count());
         let met = format!("{expected:expected_length$}  {deed:deed_length$}  {family:3}");
         format!("{name:name_length$}  {met}  {description}")
     };

@@ -165,6 +165,14 @@ impl NamedScript {
         self.scripts().swap_remove(0)
     }
 
+    /// How many scripts have this name.
+    pub fn count(&self) -> usize {
+        match self.build {
+            Build::One(_) => 1,
+            Build::Each(build) => build().len(),
+        }
+    }
+
     /// All scripts of this name, one or more.
     pub fn scripts(&self) -> Vec<Script> {
         match self.build {
