@@ -133,6 +133,7 @@ function outcomes(array $job, string $output, int $code): array
     }
     if ($code !== 0) {
         $found[] = match (true) {
+            str_contains($output, 'Hard memory limit') => '**PHP is killed** (twice memory_limit)',
             $code === 128 + 9 => 'hangs',
             str_contains($output, 'Allowed memory size') => 'the script ends: memory_limit',
             str_contains($output, 'Out of memory') => 'the script ends: out of memory',

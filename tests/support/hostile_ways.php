@@ -7,7 +7,7 @@
 declare(strict_types=1);
 
 /** How many rows or results of a server that does not stop are enough. */
-const ENOUGH = 1000;
+const ENOUGH = 200;
 /** What a stored result may have where it has no end, but for the ways that say that memory_limit decides. */
 const RESULT_LIMIT = '8M';
 const BY_MEMORY_LIMIT = ', memory_limit';

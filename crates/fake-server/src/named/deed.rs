@@ -7,15 +7,15 @@ use std::fmt;
 pub enum Deed {
     /// It asks a query and reads its result to the end.
     Query,
-    /// The same, but unless it stores the result, it leaves after some thousands of rows.
+    /// The same, but unless it stores the result, it leaves after some hundreds of rows.
     Endless,
     /// The same as `Endless`, with zlib.
     EndlessZlib,
-    /// It asks a query of several results, as of a procedure, and reads some thousands of them at the most.
+    /// It asks a query of several results, as of a procedure, and reads some hundreds of them at the most.
     Results,
     /// It prepares a statement with one parameter, runs it with a number, and reads its result to the end.
     Statement,
-    /// The same with a cursor. It leaves after some thousands of rows.
+    /// The same with a cursor. It leaves after some hundreds of rows.
     Cursor,
     /// It lets the server have a local file, `wanted.csv`, and says so in a LOAD DATA LOCAL INFILE.
     LoadData,
