@@ -36,45 +36,45 @@ child('foreach (["0", "3M", "1K", "2M", "2097153"] as $value) { show($value, @in
 ?>
 --EXPECT--
 500000
-+ a small one: null
-+ ["1"]
-+ then: null
-+ a long value: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
-+ then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
-+ many rows: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
-+ then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
-+ store_result: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
-+ then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
-+ get_result: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
-+ then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
-+ statement store_result: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
-+ then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
-+ 10240
-+ unbuffered: null
-+ ["1"]
-+ then: null
-+ === PDO
-+ many rows: thrown PDOException(HY000) ["HY000", 2008, "MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed"]: SQLSTATE[HY000]: General error: 2008 MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
-+ then: thrown PDOException(HY000) ["HY000", 2006, "MySQL server has gone away"]: SQLSTATE[HY000]: General error: 2006 MySQL server has gone away
-+ === the setting
-+ 10240
-+ "0" | "2M" | "0"
-+ "4M" | "0" | "4M"
-+ "1024" | "4M" | "1024"
-+ "3M" | "1024" | "3M"
-+ "2M" | "3M" | "2M"
-+   Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not -1
-+ "-1" | false | "2M"
-+   Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not much
-+ "much" | false | "2M"
-+   Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 0
-+ "0" | false | "2M"
-+   Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 3M
-+ "3M" | false | "2M"
-+ "1K" | "2M" | "1K"
-+ "2M" | "1K" | "2M"
-+   Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 2097153
-+ "2097153" | false | "2M"
-+ "2M"
-+   Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 0
-+   exit code 0
+a small one: null
+["1"]
+then: null
+a long value: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
+then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
+many rows: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
+then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
+store_result: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
+then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
+get_result: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
+then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
+statement store_result: thrown mysqli_sql_exception(2008) [HY000]: MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
+then: thrown mysqli_sql_exception(2006) [HY000]: MySQL server has gone away
+10240
+unbuffered: null
+["1"]
+then: null
+=== PDO
+many rows: thrown PDOException(HY000) ["HY000", 2008, "MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed"]: SQLSTATE[HY000]: General error: 2008 MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes (524288 bytes) allows, so the connection was closed
+then: thrown PDOException(HY000) ["HY000", 2006, "MySQL server has gone away"]: SQLSTATE[HY000]: General error: 2006 MySQL server has gone away
+=== the setting
+10240
+"0" | "2M" | "0"
+"4M" | "0" | "4M"
+"1024" | "4M" | "1024"
+"3M" | "1024" | "3M"
+"2M" | "3M" | "2M"
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not -1
+"-1" | false | "2M"
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not much
+"much" | false | "2M"
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 0
+"0" | false | "2M"
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 3M
+"3M" | false | "2M"
+"1K" | "2M" | "1K"
+"2M" | "1K" | "2M"
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 2097153
+"2097153" | false | "2M"
+"2M"
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 0
+  exit code 0

@@ -61,7 +61,9 @@ fn at<T>(stage: Stage, result: Result<T, Error>) -> Result<T, (Stage, Error)> {
 /// Reads the rows that are due; at most so many.
 fn read(connection: &mut Connection, reading: Reading, most: usize) -> Result<usize, Error> {
     match reading {
-        Reading::Stored => connection.store_result().map(|stored| stored.rows() as usize),
+        Reading::Stored => {
+            connection.store_result().map(|stored| usize::try_from(stored.rows()).unwrap())
+        }
         Reading::Discarded if most == usize::MAX => connection.discard_result().map(|()| 0),
         _ => {
             for count in 0..most {
