@@ -77,4 +77,5 @@ then: thrown PDOException(HY000) ["HY000", 2006, "MySQL server has gone away"]: 
 "2097153" | false | "2M"
 "2M"
   Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 0
+
   exit code 0
