@@ -1,5 +1,5 @@
 # What can be done here; each target is a script in scripts/.
-.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean faults fuzz soak
+.PHONY: help build demo test differential kv-equivalence reconcile test-matrix test-php84 conformance conformance-all conformance-memory apps bench calls cost persistent slow fpm opentelemetry install uninstall clean faults fuzz soak hostile
 
 help:
 	@echo "make demo         the same PHP scripts on the stock extensions and on Vaquita, side by side"
@@ -16,6 +16,7 @@ help:
 	@echo "make calls        what each call of mysqli and PDO costs on both, in instructions"
 	@echo "make cost         what statistics and a slow trace cost a small query, in instructions and in processor time; are the limits held? ROUNDS=20"
 	@echo "make persistent   connecting over and over, with and without p:, on both and in C, near and far; is what was promised held? ROUNDS=5"
+	@echo "make hostile      every script of the hostile server, through Rust, mysqli and PDO; SURVEY=1 also plays them to stock PHP and rewrites the table of docs/security.md"
 	@echo "make slow         requests that are slow for one reason each: does vaquita trace summary tell which? Server, network, client, cold pages, connecting"
 	@echo "make differential  random sequences of calls on stock and on Vaquita; SURFACE=mysqli or pdo (default: both) COUNT=10000 SEED=1"
 	@echo "make kv-equivalence  random SELECTs by key with key-value access on and off, on mysql80, mysql56 and mariadb; N=100000 SEED=1 SERVERS=mariadb"
@@ -77,6 +78,9 @@ persistent:
 
 slow:
 	@scripts/slow
+
+hostile:
+	@scripts/hostile $(if $(SURVEY),--survey)
 
 COUNT ?= 10000
 SEED ?= 1

@@ -112,6 +112,11 @@ pub enum Error {
         /// How much was asked for in the end.
         bytes: usize,
     },
+    /// A stored result has more bytes than whoever lends its memory lets one have ([`crate::Memory::result_limit`]).
+    ResultTooLarge {
+        /// How many it may have.
+        limit: usize,
+    },
     /// The call does not fit what the connection is in the middle of.
     OutOfSync,
     /// A prepared statement was to run with more or fewer parameters than it has.
@@ -209,7 +214,7 @@ impl Error {
             Error::Malformed(_) => codes::MALFORMED_PACKET,
             Error::QueryNotStopped { .. } => codes::SERVER_LOST,
             Error::TooLarge => codes::NET_PACKET_TOO_LARGE,
-            Error::OutOfMemory { .. } => codes::OUT_OF_MEMORY,
+            Error::OutOfMemory { .. } | Error::ResultTooLarge { .. } => codes::OUT_OF_MEMORY,
             Error::OutOfSync => codes::COMMANDS_OUT_OF_SYNC,
             Error::Parameters { .. } => codes::PARAMS_NOT_BOUND,
             Error::Unsupported(_) => codes::NOT_IMPLEMENTED,
@@ -267,6 +272,10 @@ impl Error {
                  bytes more); the connection was closed"
             )
             .into(),
+            Error::ResultTooLarge { limit } => format!(
+                "MySQL client ran out of memory: the result is larger than the {limit} bytes that one may have; the connection was closed"
+            )
+            .into(),
             Error::OutOfSync => "Commands out of sync; you can't run this command now".into(),
             Error::Parameters { expected, given } => {
                 format!("the statement has {expected} parameters, {given} were given").into()
@@ -320,6 +329,7 @@ impl Error {
             | Error::QueryNotStopped { .. }
             | Error::TooLarge
             | Error::OutOfMemory { .. }
+            | Error::ResultTooLarge { .. }
             | Error::LocalInfileRead(_)
             | Error::Unsupported(_) => true,
         }

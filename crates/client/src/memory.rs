@@ -21,6 +21,12 @@ pub trait Memory: Sync {
 
     /// Exactly so many bytes, for one value of [`LONG_VALUE_BYTES`] or more.
     fn value(&self, bytes: usize) -> Option<Block>;
+
+    /// How many bytes a result may have that is being stored, its rows with the headers of their packets; asked when the storing begins.
+    /// `None`: as many as there is memory for. More is [`crate::Error::ResultTooLarge`].
+    fn result_limit(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// The system's memory.

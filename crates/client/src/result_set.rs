@@ -33,6 +33,10 @@ pub type Columns = Arc<[ColumnDefinition41]>;
 /// Six names of at most 256 characters each (<https://dev.mysql.com/doc/refman/8.0/en/identifier-length.html>), with much to spare.
 const MAX_COLUMN_DEFINITION_BYTES: usize = 1 << 16;
 
+/// What all definitions of a result may have together: a result has at most 4096 columns
+/// (<https://dev.mysql.com/doc/refman/8.0/en/column-count-limit.html>), with names of 3 KiB each in the longest of character sets.
+const MAX_COLUMN_DEFINITIONS_BYTES: usize = 32 << 20;
+
 /// With [`Capabilities::DEPRECATE_EOF`], an end of rows is an OK packet shorter than this; anything longer is a row.
 const MAX_END_BYTES: usize = 0xFF_FFFF;
 
@@ -70,9 +74,11 @@ impl Connection {
 
     fn read_new_columns(&mut self, count: u32) -> Result<Columns, Error> {
         self.known_columns.arriving.clear();
+        let mut left = MAX_COLUMN_DEFINITIONS_BYTES;
         for _ in 0..count {
             let (kind, most) = (PacketKind::ColumnDefinition, MAX_COLUMN_DEFINITION_BYTES);
-            let definition = self.receive_definition(kind, most)?;
+            let definition = self.receive_definition(kind, most.min(left))?;
+            left = left.saturating_sub(definition.end - definition.start);
             self.known_columns.arriving.push(self.stream.packet(definition))?;
         }
         Ok(self.known_columns.take_arrived())

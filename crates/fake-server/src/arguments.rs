@@ -9,9 +9,12 @@ use vaquita_fake_server::{Address, Delivery, NamedScript, named};
 pub(crate) const USAGE: &str = "\
 Plays a script of what a MySQL server may send, right or wrong, to one client after the other; or stands between clients and a real server.
 
-usage: vaquita-fake-server SCRIPT [--socket PATH] [--delivery HOW] [--connections N] [--seconds N]
+usage: vaquita-fake-server SCRIPT [--socket PATH] [--delivery HOW] [--connections N] [--only N,...] [--seconds N]
        vaquita-fake-server --list
        vaquita-fake-server --relay ADDRESS      IP:PORT or the path of a socket; reads commands from its input, until that ends
+
+--list prints a line for each script: its name, what should come of it, what the client has to do, how many scripts the family has, and what
+the server does.
 
 The first line of output is the port (or PATH). Then each connection prints
     received SEQUENCE_ID PAYLOAD      a packet of the client, in hexadecimal digits; one line each
@@ -21,7 +24,8 @@ The first line of output is the port (or PATH). Then each connection prints
 
     --socket PATH      listen on a unix socket, which must not exist yet, instead of a free port
     --delivery HOW     whole, one-byte, delayed (3 bytes each millisecond), or cut=N (close after N bytes); default: whole
-    --connections N    how many clients to serve; default: 1
+    --connections N    how many clients to serve; default: 1. Of a family of scripts each client gets the next one, and after the last the first
+    --only N,...       which scripts of a family, counted from 0, in this order; default: all
     --seconds N        when to end whatever happens; default: 30";
 
 /// What the program is to do.
@@ -38,6 +42,7 @@ pub(crate) struct Serve {
     pub(crate) socket: Option<PathBuf>,
     pub(crate) delivery: Delivery,
     pub(crate) connections: usize,
+    pub(crate) only: Vec<usize>,
     pub(crate) time_limit: Duration,
 }
 
@@ -52,7 +57,7 @@ impl Arguments {
         let mut socket = None;
         let mut delivery = Delivery::WHOLE;
         let mut connections = NonZeroUsize::MIN;
-        let mut seconds = 30;
+        let (mut only, mut seconds) = (Vec::new(), 30);
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
             match argument.as_str() {
@@ -62,6 +67,7 @@ impl Arguments {
                 "--socket" => socket = Some(value()?.into()),
                 "--delivery" => delivery = parse_delivery(&value()?)?,
                 "--connections" => connections = number(&value()?)?,
+                "--only" => only = value()?.split(',').map(number).collect::<Result<_, _>>()?,
                 "--seconds" => seconds = number(&value()?)?,
                 option if option.starts_with('-') => {
                     return Err(format!("unknown option {option}"));
@@ -74,8 +80,12 @@ impl Arguments {
         let script = named::by_name(&name)
             .ok_or(format!("no script is called {name}; --list prints the names"))?;
         let connections = connections.get();
+        let family = script.count();
+        if let Some(number) = only.iter().find(|number| **number >= family) {
+            return Err(format!("{name} has {family} scripts, no number {number}"));
+        }
         let time_limit = Duration::from_secs(seconds);
-        Ok(Arguments::Serve(Serve { script, socket, delivery, connections, time_limit }))
+        Ok(Arguments::Serve(Serve { script, socket, delivery, connections, only, time_limit }))
     }
 }
 
@@ -113,12 +123,13 @@ mod tests {
 
     #[test]
     fn options_are_read() {
-        let line = "session --socket /s --delivery cut=12 --connections 3 --seconds 5";
+        let line = "session --socket /s --delivery cut=12 --connections 3 --only 0,0 --seconds 5";
         let Ok(Arguments::Serve(serve)) = parse(line) else { panic!("{line} is right") };
         assert_eq!(serve.script.name, "session");
         assert_eq!(serve.socket, Some("/s".into()));
         assert_eq!(serve.delivery, Delivery::WHOLE.cut_after(12));
-        assert_eq!((serve.connections, serve.time_limit), (3, Duration::from_secs(5)));
+        assert_eq!((serve.connections, serve.only), (3, vec![0, 0]));
+        assert_eq!(serve.time_limit, Duration::from_secs(5));
         assert!(matches!(parse("session --list"), Ok(Arguments::List)));
         let Ok(Arguments::Relay(Address::Unix(path))) = parse("--relay /s") else { panic!() };
         assert_eq!(path, PathBuf::from("/s"));
@@ -143,5 +154,7 @@ mod tests {
         check("--relay", "--relay needs a value");
         check("--relay localhost", "localhost is neither");
         check("session --seconds -1", "-1 is not a number");
+        check("session --only 0,x", "x is not a number");
+        check("session --only 1", "session has 1 scripts, no number 1");
     }
 }

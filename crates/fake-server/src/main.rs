@@ -39,24 +39,30 @@ fn list() -> io::Result<()> {
     let length = |text: fn(&named::NamedScript) -> usize| named::all().map(text).max().unwrap_or(0);
     let name_length = length(|script| script.name.len());
     let expected_length = length(|script| script.expected.to_string().len());
+    let deed_length = length(|script| script.deed.to_string().len());
     let line = |script: &named::NamedScript| {
-        let expected = script.expected.to_string();
-        let (name, description) = (script.name, script.description);
-        format!("{name:name_length$}  {expected:expected_length$}  {description}")
+        let (expected, deed) = (script.expected.to_string(), script.deed.to_string());
+        let (name, description, family) = (script.name, script.description, script.count());
+        let met = format!("{expected:expected_length$}  {deed:deed_length$}  {family:3}");
+        format!("{name:name_length$}  {met}  {description}")
     };
     say(&named::all().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 fn serve(options: &Serve) -> io::Result<()> {
     let deadline = Instant::now() + options.time_limit;
-    let script = options.script.script();
+    let mut scripts = options.script.scripts();
+    if !options.only.is_empty() {
+        let only = options.only.iter().filter_map(|number| scripts.get(*number).cloned());
+        scripts = only.collect();
+    }
     let listener = match &options.socket {
         Some(path) => Listener::unix(path)?,
         None => Listener::tcp()?,
     };
     say_where(listener.address())?;
-    for _ in 0..options.connections {
-        let recording = listener.serve(&script, options.delivery, deadline)?;
+    for script in scripts.iter().cycle().take(options.connections) {
+        let recording = listener.serve(script, options.delivery, deadline)?;
         // Whoever started us may have heard enough.
         let _ = say(&report(&recording));
     }

@@ -31,6 +31,8 @@ pub const OFFERED: Capabilities = Capabilities::LONG_PASSWORD
     .with(Capabilities::SESSION_TRACK)
     .with(Capabilities::DEPRECATE_EOF);
 
+/// The id in [`prepare_ok`].
+pub const STATEMENT_ID: u32 = 7;
 /// The version of [`greeting`].
 pub const SERVER_VERSION: &str = "8.0.99-fake";
 /// The connection's id in [`greeting`].
@@ -170,6 +172,27 @@ pub fn row(values: &[Option<&[u8]>]) -> Payload {
     values.iter().fold(Payload::new(), |row, value| {
         row.field("value", value.map_or(vec![NULL_VALUE], lenenc_bytes))
     })
+}
+
+/// [COM_STMT_PREPARE_OK](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_stmt_prepare.html#sect_protocol_com_stmt_prepare_response_ok)
+/// of the statement [`STATEMENT_ID`].
+pub fn prepare_ok(columns: u16, params: u16) -> Payload {
+    Payload::new()
+        .field("status", [0])
+        .field("statement_id", STATEMENT_ID.to_le_bytes())
+        .field("num_columns", columns.to_le_bytes())
+        .field("num_params", params.to_le_bytes())
+        .field("reserved_1", [0])
+        .field("warning_count", [0, 0])
+}
+
+/// A [binary row](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_binary_resultset.html) with this NULL bitmap and these
+/// values, which are encoded already.
+pub fn binary_row(null_bitmap: &[u8], values: &[u8]) -> Payload {
+    Payload::new()
+        .field("packet_header", [0])
+        .field("null_bitmap", null_bitmap)
+        .field("values", values)
 }
 
 /// The request for a [local file](https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query_response_local_infile_request.html).

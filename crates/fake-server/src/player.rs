@@ -91,6 +91,16 @@ impl Player<'_> {
                     self.send(payload)?;
                 }
                 Step::SendRaw(bytes) => self.put(bytes)?,
+                Step::SendFrame(bytes) => {
+                    self.put_compressed()?;
+                    self.out.write_all(bytes)?;
+                }
+                Step::Endless(payloads) => loop {
+                    for payload in payloads {
+                        self.send(payload)?;
+                    }
+                    self.put_compressed()?;
+                },
                 Step::Compress(how) => self.compressed = Some(Compressed::new(*how)),
                 Step::Expect(expected) => {
                     self.put_compressed()?;

@@ -27,6 +27,10 @@ pub enum Step {
     SendRaw(Vec<u8>),
     /// From here on all is compressed, in both directions.
     Compress(Compression),
+    /// Sends bytes as they are also where all is compressed, as the next compressed packet or as what is none.
+    SendFrame(Vec<u8>),
+    /// Sends these payloads over and over, until the client leaves or the time is up.
+    Endless(Vec<Vec<u8>>),
 }
 
 /// What the server does when nothing is left to do.
@@ -93,6 +97,24 @@ impl Script {
         self.step(Step::SendRaw(bytes.into()))
     }
 
+    /// Goes over to compression, whatever was agreed upon.
+    #[must_use]
+    pub fn compress(self, how: Compression) -> Self {
+        self.step(Step::Compress(how))
+    }
+
+    /// Sends bytes as they are, past the compression.
+    #[must_use]
+    pub fn send_frame(self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.step(Step::SendFrame(bytes.into()))
+    }
+
+    /// Sends these payloads over and over; nothing can follow.
+    #[must_use]
+    pub fn send_endlessly<P: Into<Vec<u8>>>(self, payloads: impl IntoIterator<Item = P>) -> Self {
+        self.step(Step::Endless(payloads.into_iter().map(Into::into).collect()))
+    }
+
     /// Receives a packet.
     #[must_use]
     pub fn expect_packet(self) -> Self {
@@ -147,11 +169,14 @@ impl Script {
         Script { ends: Ends::Reset, ..self }
     }
 
-    /// How many bytes the server sends, but for the headers.
+    /// How many bytes the server sends, but for the headers, and for what it sends without end.
     pub fn payload_bytes(&self) -> usize {
         let length = |step: &Step| match step {
-            Step::Expect(_) | Step::Compress(_) => 0,
-            Step::Send(bytes) | Step::SendAs(_, bytes) | Step::SendRaw(bytes) => bytes.len(),
+            Step::Expect(_) | Step::Compress(_) | Step::Endless(_) => 0,
+            Step::Send(bytes)
+            | Step::SendAs(_, bytes)
+            | Step::SendRaw(bytes)
+            | Step::SendFrame(bytes) => bytes.len(),
         };
         self.steps.iter().map(length).sum()
     }

@@ -54,6 +54,7 @@ impl Module for Vaquita {
         Setting::number(c"vaquita.kv_max_stale_ms", c"1000", Scope::All).not_negative(),
         Setting::new(c"vaquita.kv_tables", Some(c""), Scope::All)
             .checked(key_value::is_tables, c"a list of tables, each as database.table"),
+        Setting::number(c"vaquita.max_result_bytes", c"0", Scope::All).ceiling(),
         Setting::flag(c"vaquita.metrics_shared", c"0", Scope::System),
         Setting::new(c"vaquita.pool_check", Some(c"peek"), Scope::System)
             .one_of(&[b"none", b"peek", b"ping", b""]),

@@ -223,6 +223,7 @@ impl Payload<'_> {
                 continue;
             }
             if block.len() == block.capacity() {
+                self.stream.check_result_bytes(block.len())?;
                 let capacity = bytes.min(block.capacity() * 2);
                 if !block.resize(capacity) {
                     return Err(Error::OutOfMemory { bytes: capacity });
@@ -232,6 +233,7 @@ impl Payload<'_> {
             let wanted = wanted.min(block.capacity() - block.len());
             self.left -= self.take(wanted, &mut block)?;
         }
+        self.stream.count_long(block.len())?;
         self.stream.long.push(block);
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vaquita_client::{Address, CompressionAlgorithm, ConnectOptions, Connection, Error};
-use vaquita_fake_server::named::{Expected, Outcome, Stage};
+use vaquita_fake_server::named::{Deed, Expected, Outcome, Stage};
 use vaquita_fake_server::{Compression, Delivery, FakeServer, NamedScript, Script};
 
 /// How long a client waits for what never comes.
@@ -78,10 +78,11 @@ pub(crate) fn algorithm(compression: Option<Compression>) -> Option<CompressionA
     })
 }
 
-/// The scripts that should fail.
+/// The scripts that a query should fail with.
 pub(crate) fn hostile() -> impl Iterator<Item = (&'static NamedScript, Stage, Outcome)> {
     vaquita_fake_server::named::all().filter_map(|named| match named.expected {
         Expected::Fine => None,
+        Expected::Fails(..) if named.deed != Deed::Query => None,
         Expected::Fails(stage, outcome) => Some((named, stage, outcome)),
     })
 }

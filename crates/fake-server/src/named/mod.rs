@@ -1,17 +1,29 @@
 //! The named scripts: what no server should send, and what should come of it; and a few that are as they should be.
 //!
-//! Each lets a client in (if it comes to that), expects one query, and answers it. Where the connection survives, a ping follows.
+//! Each lets a client in (if it comes to that), expects one [deed](Deed) of it, a query unless it says otherwise, and answers it. Where the
+//! connection survives, a ping follows.
 
 mod authentication;
+mod changes;
 pub mod columns;
+mod compressed;
+mod cut;
+mod deed;
+mod endless;
 mod greeting;
+mod local_file;
+mod message;
+mod plain_text;
 mod response;
 mod rows;
 pub mod session;
+mod statement;
 
 use std::fmt;
 
 use crate::script::Script;
+
+pub use deed::Deed;
 
 /// What a client is doing when it should fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +53,12 @@ pub enum Outcome {
     PluginError,
     /// CR_LOAD_DATA_LOCAL_INFILE_REJECTED.
     FileRefused,
+    /// CR_UNKNOWN_ERROR: the server's key is none.
+    NoKey,
+    /// CR_OUT_OF_MEMORY: more than the client wants to have.
+    TooLarge,
+    /// CR_SSL_CONNECTION_ERROR.
+    NoTls,
     /// The server's own error number.
     Refused(u16),
 }
@@ -54,6 +72,9 @@ impl Outcome {
             Outcome::Unsupported => 2054,
             Outcome::PluginError => 2061,
             Outcome::FileRefused => 2068,
+            Outcome::NoKey => 2000,
+            Outcome::TooLarge => 2008,
+            Outcome::NoTls => 2026,
             Outcome::Refused(code) => code,
         }
     }
@@ -93,7 +114,14 @@ impl fmt::Display for Expected {
     }
 }
 
-/// A script with a name.
+/// How the scripts of a name are made.
+#[derive(Clone, Copy, Debug)]
+enum Build {
+    One(fn() -> Script),
+    Each(fn() -> Vec<Script>),
+}
+
+/// A script with a name, or a family of scripts that do the same thing in several places, such as cutting a packet at each byte.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedScript {
     /// The name.
@@ -102,7 +130,9 @@ pub struct NamedScript {
     pub description: &'static str,
     /// What should come of it.
     pub expected: Expected,
-    build: fn() -> Script,
+    /// What the client has to do to meet it, if it gets so far.
+    pub deed: Deed,
+    build: Build,
 }
 
 impl NamedScript {
@@ -112,12 +142,43 @@ impl NamedScript {
         description: &'static str,
         build: fn() -> Script,
     ) -> Self {
-        NamedScript { name, description, expected, build }
+        NamedScript { name, description, expected, deed: Deed::Query, build: Build::One(build) }
     }
 
-    /// The script.
+    /// A family of scripts; what should come of them is the same.
+    const fn family(
+        name: &'static str,
+        expected: Expected,
+        description: &'static str,
+        build: fn() -> Vec<Script>,
+    ) -> Self {
+        NamedScript { name, description, expected, deed: Deed::Query, build: Build::Each(build) }
+    }
+
+    /// The same for a client that does something else.
+    const fn met_by(self, deed: Deed) -> Self {
+        NamedScript { deed, ..self }
+    }
+
+    /// The script; of a family, the first one.
     pub fn script(&self) -> Script {
-        (self.build)()
+        self.scripts().swap_remove(0)
+    }
+
+    /// How many scripts have this name.
+    pub fn count(&self) -> usize {
+        match self.build {
+            Build::One(_) => 1,
+            Build::Each(build) => build().len(),
+        }
+    }
+
+    /// All scripts of this name, one or more.
+    pub fn scripts(&self) -> Vec<Script> {
+        match self.build {
+            Build::One(build) => vec![build()],
+            Build::Each(build) => build(),
+        }
     }
 }
 
@@ -130,6 +191,14 @@ pub fn all() -> impl Iterator<Item = &'static NamedScript> {
         response::SCRIPTS,
         columns::SCRIPTS,
         rows::SCRIPTS,
+        cut::SCRIPTS,
+        changes::SCRIPTS,
+        message::SCRIPTS,
+        endless::SCRIPTS,
+        local_file::SCRIPTS,
+        statement::SCRIPTS,
+        compressed::SCRIPTS,
+        plain_text::SCRIPTS,
     ]
     .into_iter()
     .flatten()
@@ -148,13 +217,18 @@ mod tests {
     #[test]
     fn each_name_is_one_scripts() {
         let mut names = HashSet::new();
-        let mut scripts = Vec::new();
+        // A family may have what is a script of its own, too.
+        let mut single = Vec::new();
         for named in all() {
             assert!(names.insert(named.name), "{} stands twice", named.name);
             assert!(by_name(named.name).is_some_and(|found| found.name == named.name));
-            let script = named.script();
-            assert!(!scripts.contains(&script), "{} does what another does", named.name);
-            scripts.push(script);
+            let mut family = Vec::new();
+            let others = if named.scripts().len() > 1 { &mut family } else { &mut single };
+            for script in named.scripts() {
+                let met = (named.deed, script);
+                assert!(!others.contains(&met), "{} does what another does", named.name);
+                others.push(met);
+            }
         }
         assert!(by_name("no such script").is_none());
     }

@@ -21,6 +21,12 @@ pub(crate) fn text(error: &Error) -> Cow<'_, [u8]> {
         )
         .into_bytes()
         .into(),
+        Error::ResultTooLarge { limit } => format!(
+            "MySQL client ran out of memory: the result is larger than vaquita.max_result_bytes ({limit} bytes) allows, so the connection \
+             was closed"
+        )
+        .into_bytes()
+        .into(),
         _ => error.message(),
     }
 }

@@ -75,6 +75,8 @@ enum Accepts {
     NotNegative,
     /// The same, and -1 for no limit.
     Limit,
+    /// Whole numbers from 0 on, 0 for no limit; a script may set no higher limit than the configuration does. Anything else gets a warning.
+    Ceiling,
     /// These words; another gets a warning.
     OneOf(&'static [&'static [u8]]),
     /// What this takes, in these words; anything else gets a warning.
@@ -154,6 +156,13 @@ impl Setting {
         self
     }
 
+    /// The setting as a limit that a script may lower and no more than undo: refusing with a warning all but whole numbers from 0 on,
+    /// which is none, and in a script what is above the configuration's.
+    pub(crate) const fn ceiling(mut self) -> Setting {
+        self.accepts = Accepts::Ceiling;
+        self
+    }
+
     /// The setting, refusing with a warning what `is_accepted` does not take, which is `what`.
     pub(crate) const fn checked(
         mut self,
@@ -216,12 +225,12 @@ unsafe extern "C" fn changes(
     setting: *mut c_void,
     _: *mut c_void,
     _: *mut c_void,
-    _stage: c_int,
+    stage: c_int,
 ) -> c_int {
     let count = || CHANGES.set(CHANGES.get() + 1);
     count();
     // SAFETY: they are Zend's.
-    let outcome = unsafe { check(entry, value, setting) };
+    let outcome = unsafe { check(entry, value, setting, stage) };
     // Again: the handler of a warning may have read the old value. No user code runs before Zend has set the new one.
     count();
     outcome
@@ -235,6 +244,7 @@ unsafe fn check(
     entry: *mut ffi::zend_ini_entry,
     value: *mut ffi::zend_string,
     setting: *mut c_void,
+    stage: c_int,
 ) -> c_int {
     // SAFETY: `definition` put the setting there; it is static.
     let setting: &'static Setting = unsafe { &*setting.cast::<Setting>() };
@@ -256,6 +266,12 @@ unsafe fn check(
         Accepts::Limit => {
             given.is_none_or(|value| value.bytes() == b"-1" || is_whole(value.bytes()))
         }
+        Accepts::Ceiling => given.is_none_or(|value| {
+            let is_script = u32::try_from(stage) == Ok(ffi::ZEND_INI_STAGE_RUNTIME);
+            // SAFETY: Zend gives the entry.
+            let most = if is_script { unsafe { configured(entry) } } else { 0 };
+            is_whole(value.bytes()) && (most == 0 || (1..=most).contains(&number(value)))
+        }),
         Accepts::OneOf(words) => given.is_some_and(|value| words.contains(&value.bytes())),
         Accepts::Checked(is_accepted, _) => given.is_none_or(|value| is_accepted(value.bytes())),
     };
@@ -276,6 +292,17 @@ unsafe fn check(
     ffi::ZEND_RESULT_CODE_FAILURE
 }
 
+/// The number that a setting has without what the script did.
+///
+/// # Safety
+/// The entry must be Zend's.
+unsafe fn configured(entry: *mut ffi::zend_ini_entry) -> i64 {
+    // SAFETY: the caller's promise; what was set before a script changed it stands in `orig_value`.
+    let value =
+        unsafe { if (*entry).modified != 0 { (*entry).orig_value } else { (*entry).value } };
+    if value.is_null() { 0 } else { number_of(Str(value).bytes()) }
+}
+
 /// Whether it is a number in digits, with one of PHP's multipliers perhaps, that fits.
 fn is_whole(value: &[u8]) -> bool {
     let (digits, shift) = match value {
@@ -294,6 +321,9 @@ fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
     let allowed = match setting.accepts {
         Accepts::NotNegative => Str::concat(&[b"a whole number, 0 or more"]),
         Accepts::Limit => Str::concat(&[b"a whole number, 0 or more, or -1 for no limit"]),
+        Accepts::Ceiling => Str::concat(&[
+            b"a whole number, 0 for no limit, and in a script no more than the configuration allows",
+        ]),
         Accepts::OneOf(words) => {
             let mut list = Str::new(b"");
             for word in words.iter().filter(|word| !word.is_empty()) {

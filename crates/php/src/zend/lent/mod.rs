@@ -7,6 +7,7 @@
 mod pool;
 mod spare;
 
+use super::ini::{self, Kept};
 use super::memory;
 use super::string::Str;
 use core::ptr::{self, NonNull};
@@ -15,6 +16,11 @@ use vaquita_client::{Block, Lender, Memory};
 
 /// The request's memory, as the driver sees it.
 pub(crate) static LENT: Lent = Lent;
+
+thread_local! {
+    /// What `vaquita.max_result_bytes` says.
+    static LIMIT: Kept<Option<usize>> = const { Kept::new() };
+}
 
 /// See [`LENT`].
 pub(crate) struct Lent;
@@ -39,6 +45,16 @@ impl Memory for Lent {
             let start = NonNull::new(string.as_mut_ptr())?;
             // SAFETY: as above.
             Some(unsafe { Block::lent(start, bytes, &Values) })
+        })
+    }
+
+    fn result_limit(&self) -> Option<usize> {
+        // Reads a table of Zend's, where nothing can long-jump.
+        LIMIT.with(|limit| {
+            limit.get(|| {
+                let limit = ini::long(c"vaquita.max_result_bytes");
+                usize::try_from(limit).ok().filter(|limit| *limit > 0)
+            })
         })
     }
 }
