@@ -102,7 +102,8 @@ pub fn scene(choices: &mut Choices<'_>) -> Scene {
         5 => Scene::Ping(reply(choices)),
         6 => Scene::Reset,
         7 => Scene::ChangeUser(choices.below(2) == 1),
-        _ => Scene::Statistics(choices.exactly(4)),
+        // Text: 0xFF at its beginning would be an error packet's, and a broken one.
+        _ => Scene::Statistics(choices.exactly(4).iter().map(|byte| byte & 0x7F).collect()),
     }
 }
 
