@@ -286,11 +286,16 @@ unsafe extern "C" fn object_ends<T: Database>(dbh: *mut ffi::pdo_dbh_t) {
 
 unsafe extern "C" fn check_liveness<T: Database>(dbh: *mut ffi::pdo_dbh_t) -> ffi::zend_result {
     enter(ffi::ZEND_RESULT_CODE_FAILURE, || {
-        // SAFETY: see above.
-        if unsafe { database::<T>(dbh).is_alive(Handle::new(dbh)) } {
-            ffi::ZEND_RESULT_CODE_SUCCESS
-        } else {
-            ffi::ZEND_RESULT_CODE_FAILURE
+        // SAFETY: see above. PDO forgets a handle that is dead and that nobody uses, without closing it.
+        unsafe {
+            let handle = Handle::new(dbh);
+            if database::<T>(dbh).is_alive(handle) {
+                return ffi::ZEND_RESULT_CODE_SUCCESS;
+            }
+            if handle.references() == 1 {
+                close::<T>(dbh);
+            }
         }
+        ffi::ZEND_RESULT_CODE_FAILURE
     })
 }
