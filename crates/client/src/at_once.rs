@@ -196,7 +196,10 @@ impl Connection {
                     self.last_prepared = None;
                 }
             }
-            Command::ChangeUser(_) | Command::ResetConnection => self.last_prepared = Some(ANY),
+            Command::ChangeUser(_) | Command::ResetConnection => {
+                self.stream.forget_all_prepared();
+                self.last_prepared = Some(ANY);
+            }
             _ => {}
         }
     }

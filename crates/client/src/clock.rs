@@ -275,6 +275,11 @@ impl Clock {
         }
     }
 
+    /// The server is going to be told to forget all statements.
+    pub(crate) fn forget_all_prepared(&mut self) {
+        self.prepared = Prepared::default();
+    }
+
     /// Somebody else was asked instead of the server.
     pub(crate) fn asked_elsewhere(&mut self, statement: &[u8], since: u64, has_failed: bool) {
         if let Some(waiting) = &mut self.waiting {

@@ -85,6 +85,13 @@ impl PacketStream {
         self.clock.forget_prepared(statement_id);
     }
 
+    /// The server is to forget all statements: a session ends.
+    #[cold]
+    pub(crate) fn forget_all_prepared(&mut self) {
+        self.clock.tell_reply(&self.out);
+        self.clock.forget_all_prepared();
+    }
+
     /// The command that has just been sent is of a session that reads statements so.
     #[inline]
     pub(crate) fn sent_in(&mut self, dialect: Dialect) {
