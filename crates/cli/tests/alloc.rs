@@ -260,7 +260,9 @@ fn of_programs_that_follow_each_other_in_a_process_the_last_one_counts() {
 #[test]
 fn what_ends_us_ends_the_command_and_then_comes_the_report() {
     for (signals, code) in [(&["TERM"][..], 128 + 15), (&["INT", "QUIT", "HUP"], 128 + 1)] {
-        let mut vaquita = Command::new(VAQUITA)
+        // Whoever runs the tests may ignore signals (nohup does), which the command would inherit.
+        let mut vaquita = Command::new("env")
+            .args(["--default-signal=TERM,INT,QUIT,HUP", VAQUITA])
             .args(["alloc", "--marks", "--lines", "--", &program("asks"), "waits"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
