@@ -4,6 +4,7 @@
 //! stands in CONTRIBUTING.md.
 #![forbid(unsafe_code)]
 
+mod acts;
 pub mod certificates;
 pub mod choices;
 pub mod client;
