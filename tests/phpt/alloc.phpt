@@ -56,11 +56,14 @@ $ways = [
 ];
 foreach ($ways as $name => $way) {
     $script = '$sql = "SELECT 1 AS id, \'tea\' AS name UNION SELECT 2, \'rusk\' UNION SELECT 3, NULL";' . "\n$way\necho count(\$rows);";
-    $plain = run([], $script, ['LD_PRELOAD' => "$folder/counter.so", 'MALLOC_COUNTER' => "$folder/counter"]);
-    $theirs = trim(file_get_contents("$folder/counter"));
     foreach ([[], ['--frames', '3'], ['--without-zend']] as $options) {
-        $lines = counted($script, ...$options);
-        $ours = implode(' ', array_map(fn($function) => calls($lines, $function), ['malloc', 'calloc', 'realloc']));
+        // Two runs may differ by some calls where bytes from the server come in other pieces. A call that is not counted is missing each time.
+        for ($tries = 0, $ours = null, $theirs = ''; $ours !== $theirs && $tries < 5; $tries++) {
+            $plain = run([], $script, ['LD_PRELOAD' => "$folder/counter.so", 'MALLOC_COUNTER' => "$folder/counter"]);
+            $theirs = trim(file_get_contents("$folder/counter"));
+            $lines = counted($script, ...$options);
+            $ours = implode(' ', array_map(fn($function) => calls($lines, $function), ['malloc', 'calloc', 'realloc']));
+        }
         show($name, $plain, $output, $ours === $theirs ?: [$ours, $theirs], calls($lines, 'malloc') > 10_000, calls($lines, 'emalloc') > 300);
     }
 }
