@@ -12,10 +12,12 @@ for ($i = 0; $i < 20; $i++) {
     $db = connect_pdo([PDO::ATTR_PERSISTENT => true]);
     $id = $db->query('SELECT CONNECTION_ID()')->fetchColumn();
     $db = null;
-    $admin->query("KILL $id");
-    while ($admin->query("SELECT 1 FROM information_schema.processlist WHERE id = $id")->num_rows > 0) {
+    // MySQL forgets one that comes while it resets the session.
+    mysqli_report(MYSQLI_REPORT_OFF);
+    do {
+        $admin->query("KILL $id");
         usleep(1000);
-    }
+    } while ($admin->query("SELECT 1 FROM information_schema.processlist WHERE id = $id")->num_rows > 0);
 }
 $db = connect_pdo([PDO::ATTR_PERSISTENT => true]);
 show(array_map(fn($now, $then) => $now - $then, $counts(), $before));
