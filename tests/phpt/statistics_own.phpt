@@ -23,7 +23,8 @@ function since(string $group): array
 function kill_it(mysqli $link): void
 {
     $other = connect();
-    $other->kill($id = $link->thread_id);
+    $id = $link->thread_id;
+    $other->query("KILL $id");
     while ($other->query("SELECT COUNT(*) FROM information_schema.processlist WHERE id = $id")->fetch_row()[0] !== '0');
 }
 
