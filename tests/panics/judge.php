@@ -114,6 +114,22 @@ foreach (places() as $place => $ways) {
         }
     }
 }
+foreach (ends() as $place => $ways) {
+    if ($names !== [] && array_filter($names, fn(string $name) => str_contains($place, $name)) === []) {
+        continue;
+    }
+    foreach ($ways as $way => $_) {
+        ftruncate($writer, 0);
+        $mistakes = $server->ask($place, $way) === null ? [] : ['the script went on'];
+        if (!str_contains(file_get_contents($log), substr(MESSAGE, strlen('Error: ')))) {
+            $mistakes[] = 'PHP did not say why it ended';
+        }
+        if ($server->ask() !== ['pid' => $server->pid, 'rows' => 3]) {
+            $mistakes[] = 'the process has died';
+        }
+        judge("$place, $way", $mistakes);
+    }
+}
 unset($server);
 
 // Behind a request no script runs: the worker goes on all the same.

@@ -117,6 +117,7 @@ impl Module for Vaquita {
     }
 
     fn info() {
+        panic_point("php/info");
         about::print();
     }
 }

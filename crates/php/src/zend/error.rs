@@ -37,6 +37,17 @@ pub(crate) fn throw_bug() {
     }
 }
 
+/// Ends the request with a fatal error: one of ours has panicked where there is no going on.
+#[cold]
+pub(super) fn end_request() -> ! {
+    let message = Str::concat(&[BUG]);
+    // SAFETY: the format takes one C string, which goes with the request's memory.
+    unsafe {
+        let level = ffi::E_ERROR.cast_signed();
+        ffi::zend_error_noreturn(level, c"%s".as_ptr(), message.as_ptr())
+    }
+}
+
 /// What a script is told of a panic, whose own words, which may quote data, go to the standard error stream only.
 pub(crate) const BUG: &[u8] =
     b"Vaquita: internal error; please report it, with what the log has of it";

@@ -1,12 +1,14 @@
 //! Ini settings: how they are declared, and how their values are read (by name, when a connection is made; what is needed each time is kept
 //! until a setting changes).
 
+use super::border::enter;
 use super::error::warning;
 use super::ffi;
 use super::string::Str;
 use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
+use vaquita_client::panic_point;
 
 thread_local! {
     /// How often settings of ours were set, by whom ever: PHP's start, a request's, its end, a script.
@@ -230,7 +232,8 @@ unsafe extern "C" fn changes(
     let count = || CHANGES.set(CHANGES.get() + 1);
     count();
     // SAFETY: they are Zend's.
-    let outcome = unsafe { check(entry, value, setting, stage) };
+    let outcome =
+        enter(ffi::ZEND_RESULT_CODE_FAILURE, || unsafe { check(entry, value, setting, stage) });
     // Again: the handler of a warning may have read the old value. No user code runs before Zend has set the new one.
     count();
     outcome
@@ -246,6 +249,7 @@ unsafe fn check(
     setting: *mut c_void,
     stage: c_int,
 ) -> c_int {
+    panic_point("php/ini");
     // SAFETY: `definition` put the setting there; it is static.
     let setting: &'static Setting = unsafe { &*setting.cast::<Setting>() };
     let given = (!value.is_null()).then_some(Str(value));
