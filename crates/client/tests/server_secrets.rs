@@ -1,5 +1,7 @@
 //! What is left of a password in our memory when its connection is gone: nothing.
 //!
+//! `make test` also runs it on a server that greets with sha256_password.
+//!
 //! One test, which is the whole program: it looks at all of the process's memory, so it never has a password in it as it is, only backwards.
 #![allow(
     clippy::unwrap_used,

@@ -306,10 +306,7 @@ impl Session {
 
     /// Lets the driver work on the connection, if there is one; after a panic nobody knows its state, and it goes.
     #[inline]
-    fn work<R>(
-        &self,
-        work: impl FnOnce(&mut Option<Box<Connection>>) -> R,
-    ) -> Result<R, Bug> {
+    fn work<R>(&self, work: impl FnOnce(&mut Option<Box<Connection>>) -> R) -> Result<R, Bug> {
         self.connection.with(work).inspect_err(|Bug| self.give_up_connection())
     }
 
