@@ -106,8 +106,12 @@ foreach (places() as $place => $ways) {
         ftruncate($writer, 0);
         $said = $server->ask($place, $way);
         $mistakes = mistakes($said, $server->pid);
-        if (!str_contains(file_get_contents($log), "asked to at $place")) {
-            $mistakes[] = 'it did not panic, or the log does not say where';
+        $logged = file_get_contents($log);
+        if (!str_contains($logged, "asked to at $place")) {
+            $mistakes[] = 'it did not panic, or does not say so';
+        }
+        if (!str_contains($logged, "] Vaquita: internal error at crates/" . strtok($place, '/') . '/src/')) {
+            $mistakes[] = "PHP's log does not say where";
         }
         judge("$place, $way", $mistakes);
         if ($said === null) {

@@ -96,6 +96,7 @@ function places(): array
         'client/statement' => ['mysqli' => fn(mysqli $db) => $db->prepare('SELECT ?'), 'PDO' => $native],
         'client/pipeline' => ['Vaquita' => fn(mysqli $db) => Vaquita\pipeline($db, ['DO 1', 'DO 2'])],
         'client/connection close' => ['mysqli' => fn(mysqli $db) => $db->close()],
+        'client/reuse release' => ['mysqli' => fn(null $_) => link_of(prefix: 'p:')->close()],
         'kv/access' => ['mysqli' => $query],
         'telemetry/latency' => $both,
         'telemetry/trace' => ['mysqli' => function (mysqli $db): void {

@@ -7,7 +7,7 @@ use crate::session::options::{Options, load_server_public_key};
 use crate::session::{Session, Unconnected, local_infile, pool, tls};
 use crate::statistics::Key;
 use crate::zend::call::Call;
-use crate::zend::error::{BUG, Outcome, Thrown, is_pending, throw_error, warning};
+use crate::zend::error::{Outcome, Thrown, is_pending, throw_bug, warning};
 use crate::zend::guarded::Bug;
 use crate::zend::ini::{self, Kept};
 use crate::zend::object::{Object, make};
@@ -290,7 +290,10 @@ pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
     let given_up = give_up(link.state(), Key::explicit_close);
     link.status.set(Status::Closed);
     call.returns().bool(true);
-    given_up.map_err(|Bug| throw_error(&[BUG]))
+    given_up.map_err(|Bug| {
+        throw_bug();
+        Thrown
+    })
 }
 
 /// Ends a link's connection, or gives it back, and forgets its options.

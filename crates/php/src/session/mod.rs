@@ -273,12 +273,13 @@ impl Session {
                 self.end_counting(&self.counted(connection));
                 connection.set_counted(Statistics::default());
             }
-            if let Some((lease, limits)) = lease {
-                pool::give(lease, connection, &limits);
+            match lease {
+                Some((lease, limits)) => pool::give(lease, connection, &limits),
+                None => Ok(()),
             }
         });
         self.forget_announced();
-        closed
+        closed.flatten()
     }
 
     /// Lets the driver work on the connection, and keeps the books: error, warnings, rows.
