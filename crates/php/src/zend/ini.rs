@@ -235,7 +235,7 @@ unsafe extern "C" fn conceal(entry: *mut ffi::zend_ini_entry, which: c_int) {
         let is_first =
             which.cast_unsigned() == ffi::ZEND_INI_DISPLAY_ORIG && (*entry).modified != 0;
         let value = if is_first { (*entry).orig_value } else { (*entry).value };
-        let is_text = (*(&raw const ffi::sapi_module)).phpinfo_as_text != 0;
+        let is_text = ffi::sapi_module.phpinfo_as_text != 0;
         let shown = match (value.is_null() || Str(value).bytes().is_empty(), is_text) {
             (false, _) => c"********",
             (true, true) => c"no value",
