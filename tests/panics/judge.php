@@ -71,7 +71,8 @@ function mistakes(?array $said, int $pid): array
     if ($said['pid'] !== $pid) {
         $mistakes[] = 'another process answered';
     }
-    if (!in_array(MESSAGE, $said['thrown'], true)) {
+    // Where PDO can't make an object it throws its own exception, with the same words, before the Error.
+    if (!in_array(MESSAGE, $said['thrown'], true) || !str_contains($said['thrown'][0], substr(MESSAGE, strlen('Error: ')))) {
         $mistakes[] = 'no Error: ' . json_encode($said['thrown']);
     }
     if (!in_array($said['afterwards'], [2006, 'nothing was open', 'mysqli object is already closed'], true)) {
@@ -105,13 +106,33 @@ foreach (places() as $place => $ways) {
         ftruncate($writer, 0);
         $said = $server->ask($place, $way);
         $mistakes = mistakes($said, $server->pid);
-        if (!str_contains(file_get_contents($log), "asked to at $place")) {
-            $mistakes[] = 'it did not panic, or the log does not say where';
+        $logged = file_get_contents($log);
+        if (!str_contains($logged, "asked to at $place")) {
+            $mistakes[] = 'it did not panic, or does not say so';
+        }
+        if (!str_contains($logged, "] Vaquita: internal error at crates/" . strtok($place, '/') . '/src/')) {
+            $mistakes[] = "PHP's log does not say where";
         }
         judge("$place, $way", $mistakes);
         if ($said === null) {
             $server = new Server($argv[1], $log);
         }
+    }
+}
+foreach (ends() as $place => $ways) {
+    if ($names !== [] && array_filter($names, fn(string $name) => str_contains($place, $name)) === []) {
+        continue;
+    }
+    foreach ($ways as $way => $_) {
+        ftruncate($writer, 0);
+        $mistakes = $server->ask($place, $way) === null ? [] : ['the script went on'];
+        if (!str_contains(file_get_contents($log), substr(MESSAGE, strlen('Error: ')))) {
+            $mistakes[] = 'PHP did not say why it ended';
+        }
+        if ($server->ask() !== ['pid' => $server->pid, 'rows' => 3]) {
+            $mistakes[] = 'the process has died';
+        }
+        judge("$place, $way", $mistakes);
     }
 }
 unset($server);

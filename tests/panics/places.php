@@ -34,6 +34,12 @@ function pdo_of(array $options = []): PDO
     return new PDO("mysql:host=$host;dbname=$database;port=" . port(), $user, $password, $options);
 }
 
+/** @return array<string, array<string, Closure>> as places(), where a panic is the end of the request, but not of the process */
+function ends(): array
+{
+    return ['php/session new' => ['mysqli' => fn(null $_) => mysqli_init()]];
+}
+
 /** @return array<string, array<string, Closure>> by place, by way */
 function places(): array
 {
@@ -73,9 +79,24 @@ function places(): array
             $db->reap_async_query();
         }],
         'client/result_set' => $both,
+        'client/result_set received' => [
+            'unbuffered' => $unbuffered,
+            'PDO, unbuffered' => function (PDO $db): void {
+                $db->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
+                foreach ($db->query(SELECT) as $row);
+            },
+        ],
+        'client/result_set discard' => [
+            'freed' => fn(mysqli $db) => $db->query(SELECT, MYSQLI_USE_RESULT)->free(),
+            'PDO, closed' => function (PDO $db): void {
+                $db->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
+                $db->query(SELECT)->closeCursor();
+            },
+        ],
         'client/statement' => ['mysqli' => fn(mysqli $db) => $db->prepare('SELECT ?'), 'PDO' => $native],
         'client/pipeline' => ['Vaquita' => fn(mysqli $db) => Vaquita\pipeline($db, ['DO 1', 'DO 2'])],
         'client/connection close' => ['mysqli' => fn(mysqli $db) => $db->close()],
+        'client/reuse release' => ['mysqli' => fn(null $_) => link_of(prefix: 'p:')->close()],
         'kv/access' => ['mysqli' => $query],
         'telemetry/latency' => $both,
         'telemetry/trace' => ['mysqli' => function (mysqli $db): void {
@@ -87,6 +108,15 @@ function places(): array
         'php/session' => [...$both, 'a write' => $write, 'a quiet one' => function (mysqli $db): void {
             mysqli_report(MYSQLI_REPORT_OFF);
             $db->query(SELECT);
+        }],
+        'php/ini' => ['a setting' => fn(null $_) => ini_set('vaquita.kv', 'off')],
+        'php/info' => ['phpinfo' => function (null $_): void {
+            ob_start();
+            try {
+                phpinfo(INFO_MODULES);
+            } finally {
+                ob_end_clean();
+            }
         }],
         'php/mysqli/query' => ['mysqli' => $query, 'function' => fn(mysqli $db) => mysqli_query($db, SELECT)],
         'php/mysqli/fetch' => ['mysqli' => fn(mysqli $db) => $db->query(SELECT)->fetch_assoc()],

@@ -13,7 +13,7 @@ if (!isset($_GET['place'])) {
     exit(json_encode(['pid' => getmypid(), 'rows' => count(link_of()->query(SELECT)->fetch_all())]));
 }
 ['place' => $place, 'way' => $way] = $_GET;
-$go = places()[$place][$way];
+$go = [...places(), ...ends()][$place][$way];
 $type = (new ReflectionFunction($go))->getParameters()[0]->getType()->getName();
 $kept = link_of();
 $persistent = link_of(prefix: 'p:');

@@ -1,7 +1,6 @@
 //! Another user on the same connection.
 
 use vaquita_protocol::{Capabilities, ComChangeUser, Command};
-use zeroize::Zeroize;
 
 use crate::auth::{Accepted, Authentication};
 use crate::connection::Connection;
@@ -47,8 +46,6 @@ impl Connection {
             client_plugin_name: authentication.plugin().name(),
             attributes: &attributes(&options),
         }))?;
-        self.body.zeroize();
-        self.stream.wipe_written();
         let accepted = authentication.run(&mut self.stream, PacketKind::ChangeUser);
         let changed = accepted.and_then(|accepted| self.begin_again(&accepted, database));
         match changed {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use vaquita_protocol::panic_point;
 use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
+use zeroize::Zeroize;
 
 use crate::buffered::Storage;
 use crate::elsewhere::{Elsewhere, Look, Onlooker};
@@ -300,7 +301,21 @@ impl Connection {
         self.row = None;
         let mut written = std::mem::take(&mut self.body);
         written.clear();
-        let body = command.put_body(&mut written).unwrap_or(&written);
+        let sent = self.send_body(command, &mut written);
+        // It may have the password in it, whatever became of it.
+        if matches!(command, Command::ChangeUser(_)) {
+            written.zeroize();
+            self.stream.wipe_written();
+        }
+        if written.capacity() <= MAX_KEPT_BODY_BYTES {
+            self.body = written;
+        }
+        sent
+    }
+
+    #[inline]
+    fn send_body(&mut self, command: Command<'_>, written: &mut Vec<u8>) -> Result<(), Error> {
+        let body = command.put_body(written).unwrap_or(written);
         if body.len() >= MAX_PAYLOAD_BYTES {
             return Err(Error::TooLarge);
         }
@@ -333,9 +348,6 @@ impl Connection {
             self.stream.write_command(command.code(), body)
         };
         self.stream.sent_in(self.session.dialect());
-        if written.capacity() <= MAX_KEPT_BODY_BYTES {
-            self.body = written;
-        }
         sent.map_err(|error| self.lost_in_writing(error))
     }
 

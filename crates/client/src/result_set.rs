@@ -113,6 +113,7 @@ impl Connection {
     /// changes: [`Connection::next_row`] has more to do.
     #[inline]
     pub fn next_received_row(&mut self) -> bool {
+        panic_point("client/result_set received");
         if self.state != State::FetchingData {
             return false;
         }
@@ -229,6 +230,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::next_row`].
     pub fn discard_result(&mut self) -> Result<(), Error> {
+        panic_point("client/result_set discard");
         self.state.allow(Call::ReadRows)?;
         let is_binary = self.has_binary_rows();
         self.stream.counted().results_discarded.add(is_binary, 1);

@@ -17,6 +17,7 @@ use crate::observing::{publishing, tracing};
 use crate::session::{self, key_value, tls};
 use crate::zend::border;
 use crate::zend::classes;
+use crate::zend::error::log_bug;
 use crate::zend::ini::{Scope, Setting};
 use crate::zend::module::{Functions, Module, text};
 use core::ffi::{CStr, c_int};
@@ -86,6 +87,7 @@ impl Module for Vaquita {
     }
 
     fn start(module_number: c_int) {
+        border::note_panics();
         border::set_give_up(session::give_up);
         if INACTIVE.get().is_none() {
             classes::register_own(module_number);
@@ -110,6 +112,8 @@ impl Module for Vaquita {
     }
 
     fn request_end() {
+        // Also of what the ends of objects came to, behind which no script runs.
+        log_bug();
         session::end_request();
         panic_point("php/request_end");
         tracing::end_request();
@@ -117,6 +121,7 @@ impl Module for Vaquita {
     }
 
     fn info() {
+        panic_point("php/info");
         about::print();
     }
 }

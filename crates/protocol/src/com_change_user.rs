@@ -4,6 +4,9 @@ use crate::capabilities::Capabilities;
 use crate::handshake_response41::put_attributes;
 use crate::writer::put_null_terminated;
 
+/// The most that a length, a NUL or a number takes.
+const MAX_LENGTH_BYTES: usize = 9;
+
 /// Who the user is from now on; what follows is an authentication as in the connection phase.
 ///
 /// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_change_user.html>
@@ -28,7 +31,10 @@ pub struct ComChangeUser<'a> {
 
 impl ComChangeUser<'_> {
     /// Appends what follows the command's byte.
+    ///
+    /// The answer may be the password: room is made for all at once, so that none of it stays where a shorter buffer was.
     pub fn encode(&self, out: &mut Vec<u8>) {
+        out.reserve(self.most_bytes());
         put_null_terminated(out, self.username);
         let length = u8::try_from(self.auth_response.len()).unwrap_or(0);
         out.push(length);
@@ -41,6 +47,14 @@ impl ComChangeUser<'_> {
         if self.capabilities.contains(Capabilities::CONNECT_ATTRS) {
             put_attributes(out, self.attributes);
         }
+    }
+
+    /// How long the body is at the most.
+    fn most_bytes(&self) -> usize {
+        let length = |text: &[u8]| text.len() + MAX_LENGTH_BYTES;
+        let attributes = self.attributes.iter().map(|(name, value)| length(name) + length(value));
+        let texts = [self.username, self.auth_response, self.database, self.client_plugin_name];
+        texts.into_iter().map(length).chain(attributes).sum::<usize>() + 2 * MAX_LENGTH_BYTES
     }
 }
 
@@ -90,5 +104,23 @@ mod tests {
         assert!(encode(long).starts_with(b"ada\0\0mysql\0"));
         let shown = format!("{body:?}");
         assert!(shown.contains("ada") && !shown.contains('7'), "{shown}");
+    }
+
+    #[test]
+    fn a_buffer_has_room_for_all_before_the_answer_is_in_it() {
+        let attributes = vec![(vec![b'n'; 300], vec![b'v'; 70_000]); 20];
+        let text = [7; 200];
+        let body = ComChangeUser {
+            capabilities: Capabilities::PLUGIN_AUTH | Capabilities::CONNECT_ATTRS,
+            username: &text,
+            auth_response: &text,
+            database: &text,
+            character_set: 28,
+            client_plugin_name: &text,
+            attributes: &attributes,
+        };
+        assert!(encode(body).len() <= body.most_bytes());
+        let bare = ComChangeUser { attributes: &[], username: b"", database: b"", ..body };
+        assert!(encode(bare).len() <= bare.most_bytes());
     }
 }

@@ -3,6 +3,7 @@
 
 /// Panics if the environment's `VAQUITA_PANIC_AT` names this place, which is called after its crate and file.
 #[inline(always)]
+#[track_caller]
 pub fn panic_point(_name: &'static str) {
     #[cfg(feature = "panic-points")]
     #[expect(clippy::panic, reason = "its whole purpose")]

@@ -7,7 +7,8 @@ use crate::session::options::{Options, load_server_public_key};
 use crate::session::{Session, Unconnected, local_infile, pool, tls};
 use crate::statistics::Key;
 use crate::zend::call::Call;
-use crate::zend::error::{Outcome, Thrown, is_pending, warning};
+use crate::zend::error::{Outcome, Thrown, is_pending, throw_bug, warning};
+use crate::zend::guarded::Bug;
 use crate::zend::ini::{self, Kept};
 use crate::zend::object::{Object, make};
 use crate::zend::string::Str;
@@ -113,7 +114,8 @@ fn open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> 
 fn try_open(link: Object<'_, Link>, place: Target<'_>, flags: i64) -> Outcome<bool> {
     let session: &Session = &link.state().session;
     if link.status.get() == Status::Valid {
-        give_up(link.state(), Key::implicit_close);
+        // The one that there was is gone in any case.
+        let _ = give_up(link.state(), Key::implicit_close);
     }
     let allows_persistent = Own::now().allows_persistent;
     if or_settings(place).1 && !allows_persistent {
@@ -285,26 +287,30 @@ fn init_this(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn close(call: &mut Call<'_>) -> Outcome {
     let link = call.receiver::<Link>(0, 0)?;
     Link::session(link, Status::Initialised)?;
-    give_up(link.state(), Key::explicit_close);
+    let given_up = give_up(link.state(), Key::explicit_close);
     link.status.set(Status::Closed);
     call.returns().bool(true);
-    Ok(())
+    given_up.map_err(|Bug| {
+        throw_bug();
+        Thrown
+    })
 }
 
 /// Ends a link's connection, or gives it back, and forgets its options.
-fn give_up(link: &Link, how: Key) {
-    link.session.close(how);
+fn give_up(link: &Link, how: Key) -> Result<(), Bug> {
+    let closed = link.session.close(how);
     link.session.set_native(false);
     let _ = link.session.options.with(|options| *options = Options::default());
     if link.is_counted.replace(false) {
         report::count_link(-1);
     }
+    closed
 }
 
 impl Drop for Link {
     fn drop(&mut self) {
         // As in stock the end of the object counts as if the script had said it.
-        give_up(self, Key::explicit_close);
+        let _ = give_up(self, Key::explicit_close);
     }
 }
 

@@ -49,7 +49,7 @@ impl Module for Mysqli {
         Setting::flag(c"mysqli.rollback_on_cached_plink", c"0", Scope::System),
         Setting::new(c"mysqli.default_host", None, Scope::All),
         Setting::new(c"mysqli.default_user", None, Scope::All),
-        Setting::new(c"mysqli.default_pw", None, Scope::All),
+        Setting::new(c"mysqli.default_pw", None, Scope::All).secret(),
         Setting::number(c"mysqli.default_port", c"3306", Scope::All),
         Setting::new(c"mysqli.default_socket", Some(DEFAULT_SOCKET), Scope::All).not_empty(),
         Setting::flag(c"mysqli.allow_local_infile", c"0", Scope::System),

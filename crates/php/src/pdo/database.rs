@@ -289,6 +289,6 @@ pub(crate) fn warning_count(call: &mut Call<'_>) -> Outcome {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        self.session.close(Key::explicit_close);
+        let _ = self.session.close(Key::explicit_close);
     }
 }

@@ -18,14 +18,14 @@ impl Session {
         let limits = pool::limits();
         self.error.clear();
         self.forget_announced();
-        let released = self.connection.with(|slot| {
+        let released = self.work(|slot| {
             let Some(connection) = slot else { return false };
             self.counting(connection, |it| pool::release(it, &limits))
         });
         if released.unwrap_or(false) {
             self.idle_since.set(Some(Instant::now()));
         } else {
-            self.close(Key::implicit_close);
+            let _ = self.close(Key::implicit_close);
         }
     }
 
@@ -38,7 +38,7 @@ impl Session {
         self.idle_since.set(None);
         let limits = pool::limits();
         let least = tls::Settings::read().least();
-        let brought_back = self.connection.with(|slot| {
+        let brought_back = self.work(|slot| {
             let Some(connection) = slot else { return false };
             let is_private = tls::is_at_least(connection.tls(), least);
             if !is_private || !pool::admit(&limits, connection, since) {
@@ -63,7 +63,7 @@ impl Session {
     /// Connects again if the connection is gone, for a new user beside others; whether that was so. Who has a transaction has to be told of
     /// its end before anything else is done in its place.
     pub(crate) fn revive(&self) -> bool {
-        let options = self.connection.with(|slot| {
+        let options = self.work(|slot| {
             let connection = slot.as_mut()?;
             let status = connection.session().status;
             let is_between =

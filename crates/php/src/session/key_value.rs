@@ -115,7 +115,7 @@ impl Session {
             self.adjust(|connection| connection.set_onlooker(None));
             return;
         }
-        let _ = self.connection.with(|connection| {
+        let _ = self.work(|connection| {
             let access = connection.as_mut().and_then(|connection| {
                 connection.set_onlooker(None);
                 if settings.as_ref().is_some_and(|settings| settings.mode == Mode::On) {
@@ -179,11 +179,7 @@ impl Session {
         if self.has_access.get() {
             let _ = self.connection.peek(|connection| {
                 let Some(connection) = connection else { return };
-                let _ = self.access.with(|access| {
-                    if let Some(access) = access {
-                        access.executed(connection, statement, columns);
-                    }
-                });
+                self.adjust_access(|access| access.executed(connection, statement, columns));
             });
         }
     }
@@ -206,30 +202,18 @@ impl Session {
         let Some(time) = begun.map(|begun| begun.elapsed()) else { return };
         let _ = self.connection.peek(|connection| {
             let Some(connection) = connection else { return };
-            let _ = self.access.with(|access| {
-                if let Some(access) = access {
-                    access.advise_unlooked(connection, sql, columns, time);
-                }
-            });
+            self.adjust_access(|access| access.advise_unlooked(connection, sql, columns, time));
         });
     }
 
     /// The advice goes where it is to go; there may be more.
     pub(super) fn hand_over_advice(&self) {
-        let _ = self.access.with(|access| {
-            if let Some(access) = access {
-                access.hand_over_advice();
-            }
-        });
+        self.adjust_access(Access::hand_over_advice);
     }
 
     /// Puts the advice in order.
     pub(crate) fn sort_advice(&self) {
-        let _ = self.access.with(|access| {
-            if let Some(access) = access {
-                access.sort_advice();
-            }
-        });
+        self.adjust_access(Access::sort_advice);
     }
 
     /// Has this connection's statements answered by a port from now on, whatever the settings say; `None`: by none. False: the server has none, or
@@ -359,6 +343,14 @@ impl Session {
         }
     }
 
+    /// Changes something of the access, if there is one. After a panic nobody knows what it takes for true: it goes, and the server answers all.
+    fn adjust_access(&self, change: impl FnOnce(&mut Access)) {
+        if let Err(Bug) = self.access.with(|access| access.as_deref_mut().map(change)) {
+            self.has_access.set(false);
+            let _ = self.access.with(|access| drop(access.take()));
+        }
+    }
+
     /// Looks at what is known of this connection's key-value access; `None`: it has none.
     pub(crate) fn look_at_access<R>(&self, look: impl FnOnce(&Access) -> R) -> Option<R> {
         self.access.peek(|access| access.as_deref().map(look)).ok().flatten()
@@ -372,10 +364,6 @@ impl Session {
 
     /// Has all that is known of tables and rights asked anew.
     pub(crate) fn refresh_access(&self) {
-        let _ = self.access.with(|access| {
-            if let Some(access) = access {
-                access.refresh();
-            }
-        });
+        self.adjust_access(Access::refresh);
     }
 }

@@ -22,10 +22,21 @@ impl<T> Living<T> {
 
     /// Looks at each that is still there; nobody may be added meanwhile.
     pub(super) fn each(&self, mut look: impl FnMut(&T)) {
-        let list = self.0.take();
-        for one in list.iter().filter_map(Weak::upgrade) {
+        let borrowed = Borrowed { from: self, list: self.0.take() };
+        for one in borrowed.list.iter().filter_map(Weak::upgrade) {
             look(&one);
         }
-        self.0.set(list);
+    }
+}
+
+/// The list while somebody looks at it. It goes back behind a panic, too: who gives all connections up then has to find them.
+struct Borrowed<'a, T> {
+    from: &'a Living<T>,
+    list: Vec<Weak<T>>,
+}
+
+impl<T> Drop for Borrowed<'_, T> {
+    fn drop(&mut self) {
+        self.from.0.set(std::mem::take(&mut self.list));
     }
 }

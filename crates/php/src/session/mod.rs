@@ -119,15 +119,10 @@ pub(crate) fn give_up() {
 pub(crate) fn end_request() {
     SESSIONS.with(|sessions| {
         sessions.each(|session| {
-            let forgotten = session.connection.with(|connection| {
-                if let Some(connection) = connection {
-                    connection.forget_rows();
-                    connection.tell_reply();
-                }
+            session.adjust(|connection| {
+                connection.forget_rows();
+                connection.tell_reply();
             });
-            if forgotten.is_err() {
-                session.give_up_connection();
-            }
             session.hand_over_advice();
         });
     });
@@ -138,6 +133,7 @@ pub(crate) fn end_request() {
 
 impl Session {
     pub(crate) fn new() -> Rc<Session> {
+        panic_point("php/session new");
         let session = Rc::new(Session {
             options: Guarded::new(Options::default()),
             connection: Guarded::new(None),
@@ -185,7 +181,7 @@ impl Session {
     /// Takes a persistent connection that is idle, in place of whatever was there; false: there is none to be had.
     pub(crate) fn reuse(&self, options: &ConnectOptions, limits: &PoolLimits) -> bool {
         self.begin();
-        let taken = self.connection.with(|connection| {
+        let taken = self.work(|connection| {
             *connection = pool::take(options, limits);
             connection.is_some()
         });
@@ -202,7 +198,7 @@ impl Session {
     pub(crate) fn connect(&self, options: &ConnectOptions) -> Result<(), Unconnected> {
         self.begin();
         self.process.set(process::id());
-        let connected = self.connection.with(|connection| {
+        let connected = self.work(|connection| {
             let mut spent = Statistics::default();
             let connected = Connection::connect_counting(options, &mut spent);
             let connected = connected.inspect_err(|_| statistics::count_driver(&spent));
@@ -242,7 +238,8 @@ impl Session {
 
     /// Another connection is about to take the place of this one.
     fn begin(&self) {
-        self.close(Key::implicit_close);
+        // One that there was is gone in any case.
+        let _ = self.close(Key::implicit_close);
         self.error.clear();
         self.generation.set(self.generation.get() + 1);
     }
@@ -254,7 +251,10 @@ impl Session {
     }
 
     /// Gives a persistent connection back, says goodbye to the server of another, if there is one; `how` counts that.
-    pub(crate) fn close(&self, how: Key) {
+    ///
+    /// # Errors
+    /// The driver has panicked; the connection is gone all the same.
+    pub(crate) fn close(&self, how: Key) -> Result<(), Bug> {
         let lease = self.lease.with(Option::take).ok().flatten();
         if lease.is_some() {
             self.stop_own_trace();
@@ -273,12 +273,13 @@ impl Session {
                 self.end_counting(&self.counted(connection));
                 connection.set_counted(Statistics::default());
             }
-            if let Some((lease, limits)) = lease {
-                pool::give(lease, connection, &limits);
+            match lease {
+                Some((lease, limits)) => pool::give(lease, connection, &limits),
+                None => Ok(()),
             }
         });
-        debug_assert!(closed.is_ok());
         self.forget_announced();
+        closed.flatten()
     }
 
     /// Lets the driver work on the connection, and keeps the books: error, warnings, rows.
@@ -297,20 +298,20 @@ impl Session {
     ) -> Result<R, Failed> {
         panic_point("php/session");
         self.error.clear();
-        let worked = self
-            .connection
-            .with(|slot| slot.as_mut().map(|connection| self.counting(connection, work)));
-        match worked {
+        match self.work(|slot| slot.as_mut().map(|connection| self.counting(connection, work))) {
             Ok(Some(result)) => self.error.settle(result),
             Ok(None) => Err(self.error.set_absence()),
-            Err(Bug) => {
-                self.give_up_connection();
-                Err(self.error.set_bug())
-            }
+            Err(Bug) => Err(self.error.set_bug()),
         }
     }
 
-    /// After a panic nobody knows the connection's state: it goes.
+    /// Lets the driver work on the connection, if there is one; after a panic nobody knows its state, and it goes.
+    #[inline]
+    fn work<R>(&self, work: impl FnOnce(&mut Option<Box<Connection>>) -> R) -> Result<R, Bug> {
+        self.connection.with(work).inspect_err(|Bug| self.give_up_connection())
+    }
+
+    #[cold]
     fn give_up_connection(&self) {
         let _ = self.connection.with(|slot| {
             let mut connection = slot.take()?;
@@ -322,7 +323,7 @@ impl Session {
 
     /// Changes something of the connection that can't fail; nothing happens if there is none.
     pub(crate) fn adjust(&self, change: impl FnOnce(&mut Connection)) {
-        let _ = self.connection.with(|connection| connection.as_deref_mut().map(change));
+        let _ = self.work(|connection| connection.as_deref_mut().map(change));
     }
 
     /// Whether there is a connection, whatever became of it.
@@ -360,10 +361,11 @@ impl Session {
         if !self.is_fetching() {
             return Ok(());
         }
-        let skipped = self
-            .connection
-            .with(|slot| slot.as_mut().map(|it| self.counting(it, Connection::discard_result)));
-        self.error.settle(skipped.ok().flatten().unwrap_or(Ok(())))
+        let discard = Connection::discard_result;
+        match self.work(|slot| slot.as_mut().map(|it| self.counting(it, discard))) {
+            Ok(skipped) => self.error.settle(skipped.unwrap_or(Ok(()))),
+            Err(Bug) => Err(self.error.set_bug()),
+        }
     }
 
     pub(crate) fn generation(&self) -> u64 {
@@ -395,6 +397,6 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.close(Key::explicit_close);
+        let _ = self.close(Key::explicit_close);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::options::seconds;
 use crate::statistics;
-use crate::zend::guarded::Guarded;
+use crate::zend::guarded::{Bug, Guarded};
 use crate::zend::ini::{self, Kept};
 use std::time::Instant;
 use vaquita_client::{ConnectOptions, Connection, Lease, Pool, PoolCheck, PoolLimits, PoolStats};
@@ -47,10 +47,17 @@ pub(crate) fn lease() -> Option<Lease> {
 }
 
 /// Takes a connection back.
-pub(crate) fn give(lease: Lease, connection: Option<Box<Connection>>, limits: &PoolLimits) {
+///
+/// # Errors
+/// The driver has panicked; the connection is gone.
+pub(crate) fn give(
+    lease: Lease,
+    connection: Option<Box<Connection>>,
+    limits: &PoolLimits,
+) -> Result<(), Bug> {
     let given = POOL.with(|pool| pool.with(|pool| pool.give(lease, connection, limits)));
-    debug_assert!(given.is_ok());
     count_spent();
+    given
 }
 
 /// Counts what idle connections have cost.
@@ -69,9 +76,14 @@ pub(crate) fn admit(limits: &PoolLimits, connection: &Connection, since: Instant
 
 /// Wipes out what the user of a connection left that others keep; whether it may be used again.
 pub(crate) fn release(connection: &mut Connection, limits: &PoolLimits) -> bool {
-    let mut is_released = false;
-    count(|stats| is_released = stats.release(connection, limits));
-    is_released
+    let mut is_released = Ok(false);
+    POOL.with(|pool| {
+        is_released = pool.with(|pool| pool.stats_mut().release(connection, limits));
+    });
+    is_released.unwrap_or_else(|Bug| {
+        connection.give_up();
+        false
+    })
 }
 
 /// Counts what became of a persistent connection that others keep.

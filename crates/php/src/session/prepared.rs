@@ -150,7 +150,7 @@ impl Session {
         statement: &Statement,
         counts_only: bool,
     ) -> Option<Columns> {
-        let described = self.connection.with(|slot| {
+        let described = self.work(|slot| {
             let connection = slot.as_deref_mut()?;
             let described =
                 self.counting(connection, |it| it.describe_statement(statement, counts_only));

@@ -4,6 +4,7 @@ use super::Session;
 use super::advanced::Advanced;
 use super::failure::Failed;
 use super::local_infile::{self, RequestedFile};
+use crate::zend::guarded::Bug;
 use vaquita_client::{Buffered, Columns, Connection, QueryResponse, Row, Session as Said};
 
 impl Session {
@@ -126,11 +127,17 @@ impl Session {
     #[inline]
     pub(crate) fn advance_received(&self) -> bool {
         self.error.clear();
-        let advanced = self.connection.with(|slot| {
+        let advanced = self.work(|slot| {
             let connection = slot.as_mut()?;
             Some(self.counting(connection, Connection::next_received_row))
         });
-        matches!(advanced, Ok(Some(true)))
+        match advanced {
+            Ok(advanced) => advanced == Some(true),
+            Err(Bug) => {
+                self.error.set_bug();
+                false
+            }
+        }
     }
 
     /// Receives the next row and those that have come with it, which [`Connection::current_rows`] then shows; and how many.

@@ -9,6 +9,7 @@ use super::advanced::Advanced;
 use super::failure::Failed;
 use crate::convert::Format;
 use crate::statistics::Key;
+use crate::zend::error::is_pending;
 use crate::zend::guarded::Guarded;
 use crate::zend::row::Recycler;
 use crate::zend::slot::Slot;
@@ -258,6 +259,8 @@ impl Rows {
                 Ok((Advanced::to_row(spoilt), 1))
             }
             Place::There { ended, .. } if ended.get() => Ok((Advanced::End, 0)),
+            // A panic that has just ended the connection has been told of.
+            Place::There { .. } if !self.is_live() && is_pending() => Err(Failed),
             Place::There { .. } if !self.is_live() => Ok((Advanced::Gone, 0)),
             Place::There { cursor, ended } => {
                 let advanced = match cursor {

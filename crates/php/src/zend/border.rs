@@ -7,7 +7,8 @@
 
 use super::error::throw_bug;
 use super::guarded;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::OnceLock;
 
 /// Does the work of a call of Zend's; if it panics, an `Error` is thrown and the call comes to `instead`.
@@ -23,6 +24,27 @@ pub(super) fn enter<R>(instead: R, work: impl FnOnce() -> R) -> R {
         throw_bug();
         instead
     })
+}
+
+thread_local! {
+    /// Where the last panic was that PHP's log has nothing of.
+    static UNLOGGED: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// Keeps in mind where a panic was: its own words go to the standard error stream, which a worker of PHP-FPM may not have.
+pub(crate) fn note_panics() {
+    let before = take_hook();
+    set_hook(Box::new(move |panic| {
+        let place = panic.location().map(ToString::to_string);
+        // A thread that is about to end has nowhere to keep it.
+        let _ = UNLOGGED.try_with(|kept| kept.set(place));
+        before(panic);
+    }));
+}
+
+/// Where the last panic was, once.
+pub(super) fn take_unlogged() -> Option<String> {
+    UNLOGGED.try_with(Cell::take).ok().flatten()
 }
 
 static GIVE_UP: OnceLock<fn()> = OnceLock::new();

@@ -2,13 +2,14 @@
 //!
 //! Warnings and exceptions may run user code or end the request: nothing may be borrowed from a `Guarded` here.
 
+use super::border;
 use super::class::ClassSlot;
 use super::ffi;
 use super::globals;
 use super::slot::{Slot, Value};
 use super::string::Str;
 use super::version;
-use core::ffi::{CStr, c_char};
+use core::ffi::{CStr, c_char, c_int};
 use core::ptr;
 
 /// An exception is pending in PHP: there is nothing more to do but return.
@@ -31,9 +32,36 @@ pub(crate) fn throw_error(parts: &[&[u8]]) -> Thrown {
 /// Throws an `Error`: one of ours, which has panicked. Nothing is thrown where no code runs that could catch it, as at a request's end.
 #[cold]
 pub(crate) fn throw_bug() {
+    log_bug();
     // SAFETY: the executor's globals live as long as PHP runs.
     if unsafe { !(*globals::executor()).current_execute_data.is_null() } {
         throw_error(&[BUG]);
+    }
+}
+
+/// Writes to PHP's log where one of ours has panicked, if it has and that was not written before.
+pub(crate) fn log_bug() {
+    if let Some(place) = border::take_unlogged() {
+        let message = Str::concat(&[b"Vaquita: internal error at ", place.as_bytes()]);
+        drop(place);
+        // SAFETY: a C string, which lives until it is released.
+        unsafe { ffi::php_log_err_with_severity(message.as_ptr(), LOG_ERR) };
+        message.release();
+    }
+}
+
+/// Of syslog.h.
+const LOG_ERR: c_int = 3;
+
+/// Ends the request with a fatal error: one of ours has panicked where there is no going on.
+#[cold]
+pub(super) fn end_request() -> ! {
+    log_bug();
+    let message = Str::concat(&[BUG]);
+    // SAFETY: the format takes one C string, which goes with the request's memory.
+    unsafe {
+        let level = ffi::E_ERROR.cast_signed();
+        ffi::zend_error_noreturn(level, c"%s".as_ptr(), message.as_ptr())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Ini settings: how they are declared, and how their values are read (by name, when a connection is made; what is needed each time is kept
 //! until a setting changes).
 
+use super::border::enter;
 use super::error::warning;
 use super::ffi;
 use super::string::Str;
 use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
+use vaquita_client::panic_point;
 
 thread_local! {
     /// How often settings of ours were set, by whom ever: PHP's start, a request's, its end, a script.
@@ -92,6 +94,8 @@ enum Kind {
     Flag,
     /// As a number of links, -1 as Unlimited.
     Links,
+    /// As stars, whatever it is; but as none where there is none.
+    Secret,
 }
 
 impl Setting {
@@ -129,6 +133,12 @@ impl Setting {
     /// The setting, shown as a number of links.
     pub(crate) const fn counting_links(mut self) -> Setting {
         self.kind = Kind::Links;
+        self
+    }
+
+    /// The setting, never shown as it is.
+    pub(crate) const fn secret(mut self) -> Setting {
+        self.kind = Kind::Secret;
         self
     }
 
@@ -208,12 +218,30 @@ fn definition(setting: &'static Setting) -> ffi::zend_ini_entry_def {
             Kind::Text => None,
             Kind::Flag => Some(ffi::zend_ini_boolean_displayer_cb),
             Kind::Links => Some(ffi::display_link_numbers),
+            Kind::Secret => Some(conceal),
         },
         value_length: setting
             .default
             .map_or(0, |value| u32::try_from(value.count_bytes()).unwrap_or_default()),
         name_length: u16::try_from(setting.name.count_bytes()).unwrap_or_default(),
         modifiable: u8::try_from(scope).unwrap_or_default(),
+    }
+}
+
+/// Shows in phpinfo() that there is a value, or in PHP's own words that there is none.
+unsafe extern "C" fn conceal(entry: *mut ffi::zend_ini_entry, which: c_int) {
+    // SAFETY: Zend gives the entry; PHP's description of its surroundings lives as long as it does.
+    unsafe {
+        let is_first =
+            which.cast_unsigned() == ffi::ZEND_INI_DISPLAY_ORIG && (*entry).modified != 0;
+        let value = if is_first { (*entry).orig_value } else { (*entry).value };
+        let is_text = ffi::sapi_module.phpinfo_as_text != 0;
+        let shown = match (value.is_null() || Str(value).bytes().is_empty(), is_text) {
+            (false, _) => c"********",
+            (true, true) => c"no value",
+            (true, false) => c"<i>no value</i>",
+        };
+        ffi::php_output_write(shown.as_ptr(), shown.count_bytes());
     }
 }
 
@@ -230,7 +258,8 @@ unsafe extern "C" fn changes(
     let count = || CHANGES.set(CHANGES.get() + 1);
     count();
     // SAFETY: they are Zend's.
-    let outcome = unsafe { check(entry, value, setting, stage) };
+    let outcome =
+        enter(ffi::ZEND_RESULT_CODE_FAILURE, || unsafe { check(entry, value, setting, stage) });
     // Again: the handler of a warning may have read the old value. No user code runs before Zend has set the new one.
     count();
     outcome
@@ -246,6 +275,7 @@ unsafe fn check(
     setting: *mut c_void,
     stage: c_int,
 ) -> c_int {
+    panic_point("php/ini");
     // SAFETY: `definition` put the setting there; it is static.
     let setting: &'static Setting = unsafe { &*setting.cast::<Setting>() };
     let given = (!value.is_null()).then_some(Str(value));

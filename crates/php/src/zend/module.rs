@@ -135,9 +135,12 @@ unsafe extern "C" fn module_start<M: Module>(
     _kind: c_int,
     module_number: c_int,
 ) -> ffi::zend_result {
-    ini::register(M::SETTINGS, module_number);
-    M::start(module_number);
-    ffi::ZEND_RESULT_CODE_SUCCESS
+    // Of a module that could not start PHP says so, and ends.
+    enter(ffi::ZEND_RESULT_CODE_FAILURE, || {
+        ini::register(M::SETTINGS, module_number);
+        M::start(module_number);
+        ffi::ZEND_RESULT_CODE_SUCCESS
+    })
 }
 
 unsafe extern "C" fn module_shutdown<M: Module>(
@@ -172,7 +175,7 @@ unsafe extern "C" fn request_shutdown<M: Module>(
 }
 
 unsafe extern "C" fn module_info<M: Module>(module: *mut ffi::zend_module_entry) {
-    M::info();
+    enter((), M::info);
     // SAFETY: Zend gives the module that is asked for.
     unsafe { ffi::display_ini_entries(module) };
 }

@@ -4,6 +4,7 @@
 //! object's free handler, also after a fatal error. Bodies get it as a shared borrow; what changes is in cells.
 
 pub(crate) use super::class::ClassSlot;
+use super::error::end_request;
 use super::ffi;
 use super::guarded;
 use super::held::{self, Held};
@@ -79,7 +80,9 @@ unsafe extern "C" fn create<T: Class>(entry: *mut ffi::zend_class_entry) -> *mut
         let size =
             size_of::<Holder<T>>() - size_of::<ffi::zval>() + properties * size_of::<ffi::zval>();
         let holder = allocate(size.max(size_of::<Holder<T>>())).cast::<Holder<T>>();
-        (&raw mut (*holder).state).write(T::new());
+        // An object without its state would be none.
+        let Ok(state) = catch_unwind(T::new) else { end_request() };
+        (&raw mut (*holder).state).write(state);
         let object = &raw mut (*holder).object;
         let handlers = T::class().handlers.get().map_or(ptr::null(), ptr::from_ref);
         // Before Zend knows the object, for it may be freed from then on; and after, for later versions set their own.

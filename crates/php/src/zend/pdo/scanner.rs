@@ -1,5 +1,6 @@
 //! Where a statement's text has placeholders: PDO asks its driver since PHP 8.4.
 
+use super::super::border::enter;
 use super::super::ffi;
 use core::ffi::c_int;
 use vaquita_client::{Piece, next_piece};
@@ -7,7 +8,7 @@ use vaquita_client::{Piece, next_piece};
 /// Finds the next piece of a statement's text for PDO, which looks for placeholders.
 pub(super) unsafe extern "C" fn scan(scanner: *mut ffi::pdo_scanner_t) -> c_int {
     // SAFETY: PDO's scanner is alive; what is left of the text reaches from `cur` to the NUL before `end`.
-    unsafe {
+    enter(PARSER_END, || unsafe {
         let start = (*scanner).cur;
         (*scanner).tok = start;
         let left = usize::try_from((*scanner).end.offset_from(start) - 1).unwrap_or_default();
@@ -21,7 +22,7 @@ pub(super) unsafe extern "C" fn scan(scanner: *mut ffi::pdo_scanner_t) -> c_int 
             Piece::Named => PARSER_BIND,
             Piece::Positional => PARSER_BIND_POSITION,
         }
-    }
+    })
 }
 
 /// PDO_PARSER_TEXT, PDO_PARSER_BIND, PDO_PARSER_BIND_POS and PDO_PARSER_EOI of pdo_sql_parser.h.
