@@ -17,7 +17,7 @@ function ways(string $deed): array
 {
     return match ($deed) {
         'query', 'zlib', 'zstd' => query_ways(),
-        'endless', 'endless-zlib' => endless_ways(),
+        'endless', 'endless-zlib', 'endless-row' => endless_ways(),
         'results' => results_ways(),
         'statement' => statement_ways(),
         'cursor' => cursor_ways(),

@@ -11,6 +11,8 @@ pub enum Deed {
     Endless,
     /// The same as `Endless`, with zlib.
     EndlessZlib,
+    /// The same as `Endless`, but no row ever comes: whoever does not store it meets the same end.
+    EndlessRow,
     /// It asks a query of several results, as of a procedure, and reads some hundreds of them at the most.
     Results,
     /// It prepares a statement with one parameter, runs it with a number, and reads its result to the end.
@@ -33,6 +35,7 @@ impl fmt::Display for Deed {
             Deed::Query => "query",
             Deed::Endless => "endless",
             Deed::EndlessZlib => "endless-zlib",
+            Deed::EndlessRow => "endless-row",
             Deed::Results => "results",
             Deed::Statement => "statement",
             Deed::Cursor => "cursor",
