@@ -146,6 +146,8 @@ fn do_deed(connection: &mut Connection, deed: Deed, reading: Reading) -> Met {
     match deed {
         Deed::Query | Deed::Zlib | Deed::Zstd | Deed::Tls => query(connection, reading, usize::MAX),
         Deed::Endless | Deed::EndlessZlib | Deed::EndlessRow => query(connection, reading, ENOUGH),
+        Deed::Warnings => query(connection, reading, usize::MAX)
+            .and_then(|()| query(connection, Reading::Stored, usize::MAX)),
         Deed::Results => results(connection, reading),
         Deed::Statement => statement(connection, reading, false),
         Deed::Cursor => statement(connection, reading, true),

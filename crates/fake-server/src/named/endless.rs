@@ -73,6 +73,26 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
         },
     )
     .met_by(Deed::Endless),
+    too_large(
+        Deed::Warnings,
+        "endless-warnings",
+        "warns of one thing, and has more to say of it than there is room for",
+        || {
+            let columns = [
+                column_count(3),
+                column("Level", ColumnType::VAR_STRING),
+                column("Code", ColumnType::LONG),
+                column("Message", ColumnType::VAR_STRING),
+                eof(AUTOCOMMIT),
+            ];
+            let warning = [&b"Warning"[..], b"1365", &[b'x'; 100_000]];
+            Script::queried()
+                .send(ok(AUTOCOMMIT).with("warnings", [1, 0]))
+                .expect_query()
+                .send_all(columns)
+                .send_endlessly([row(&warning.map(Some))])
+        },
+    ),
     fine(Deed::Results, "endless-results", "each OK packet promises another result", || {
         Script::queried().send_endlessly([ok(MORE_RESULTS)])
     }),
