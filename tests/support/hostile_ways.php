@@ -17,7 +17,8 @@ function ways(string $deed): array
 {
     return match ($deed) {
         'query', 'zlib', 'zstd' => query_ways(),
-        'endless', 'endless-zlib' => endless_ways(),
+        'endless', 'endless-zlib', 'endless-row' => endless_ways(),
+        'endless-warnings' => warnings_ways(),
         'results' => results_ways(),
         'statement' => statement_ways(),
         'cursor' => cursor_ways(),
@@ -164,6 +165,21 @@ function stored(mysqli|PDO $db, string $limit): void
 {
     ini_set('vaquita.max_result_bytes', $limit);
     $db->query('SELECT 1');
+}
+
+/** Those to ask for warnings, which PDO does not know; what goes wrong there is only told where somebody asks. */
+function warnings_ways(): array
+{
+    $warnings = function (mysqli $db, string $limit) {
+        ini_set('vaquita.max_result_bytes', $limit);
+        $db->query('SELECT 1');
+        $db->get_warnings();
+        $db->errno === 0 || throw new mysqli_sql_exception($db->error, $db->errno);
+    };
+    return [
+        'get_warnings' => fn(mysqli $db) => $warnings($db, RESULT_LIMIT),
+        'get_warnings' . BY_MEMORY_LIMIT => fn(mysqli $db) => $warnings($db, '0'),
+    ];
 }
 
 /** Those to meet results without an end. */

@@ -22,6 +22,11 @@ pub trait Memory: Sync {
     /// Exactly so many bytes, for one value of [`LONG_VALUE_BYTES`] or more.
     fn value(&self, bytes: usize) -> Option<Block>;
 
+    /// Whether a packet that is not stored may take so many bytes of the system's memory: a row is about to take as many of the user's.
+    fn has_room(&self, _bytes: usize) -> bool {
+        true
+    }
+
     /// How many bytes a result may have that is being stored, its rows with the headers of their packets; asked when the storing begins.
     /// `None`: as many as there is memory for. More is [`crate::Error::ResultTooLarge`].
     fn result_limit(&self) -> Option<usize> {

@@ -10,10 +10,12 @@
 use std::time::Duration;
 
 use vaquita_protocol::{Command, ErrPacket, Malformed};
+use vaquita_sys::Block;
 
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::killer::{KILLER_TIMEOUT, Spent};
+use crate::memory::Memory;
 use crate::own::Own;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
@@ -61,6 +63,23 @@ impl ServerSide {
     /// A session begins anew, on the same connection of the same server.
     fn begin_again(&mut self) {
         self.told = None;
+    }
+}
+
+/// No memory but the read buffer: who is asked for a few words does not get the memory of a result to answer with.
+struct NoMore;
+
+impl Memory for NoMore {
+    fn rows(&self, _bytes: usize) -> Option<Block> {
+        None
+    }
+
+    fn value(&self, _bytes: usize) -> Option<Block> {
+        None
+    }
+
+    fn has_room(&self, _bytes: usize) -> bool {
+        false
     }
 }
 
@@ -191,10 +210,24 @@ impl Connection {
         }
     }
 
-    /// The values of a query of the driver's own that has one row.
+    /// The values of a query of the driver's own that has one row, all of them short.
     pub(crate) fn only_row(&mut self, own: Own, sql: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        let unexpected = Malformed::new("COM_QUERY Response", "rows");
         self.by_itself(own, |it| it.send_query(sql))?;
+        let memory = self.stream.memory();
+        self.stream.set_memory(&NoMore);
+        let row = self.read_only_row();
+        self.stream.set_memory(memory);
+        match row {
+            Ok(Some(values)) => Ok(values),
+            Ok(None) | Err(Error::OutOfMemory { .. }) => {
+                self.settle(Err(Malformed::new("COM_QUERY Response", "rows").into()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The values of the only row of a result; `None`: it is none, or has others.
+    fn read_only_row(&mut self) -> Result<Option<Vec<Vec<u8>>>, Error> {
         let mut values = Vec::new();
         if let QueryResponse::ResultSet(_) = self.read_query_response()? {
             let has_row = self.next_row()?.map(|row| {
@@ -202,10 +235,10 @@ impl Connection {
             });
             let is_over = has_row.is_none() || self.next_row()?.is_none();
             if is_over && !self.more_results() {
-                return Ok(values);
+                return Ok(Some(values));
             }
         }
-        self.settle(Err(unexpected.into()))
+        Ok(None)
     }
 
     /// Has a kill that the query before did not notice hit nothing: some servers keep it for the next command.

@@ -25,6 +25,8 @@ use vaquita_protocol::StatusFlags;
 
 /// How many rows or results of a server that does not stop are enough.
 const ENOUGH: usize = 5000;
+/// How many bytes of rows are: of long ones there would be too many for a machine that is busy.
+const ENOUGH_BYTES: usize = 256 << 20;
 /// How many bytes a stored result may have here.
 const LIMIT_BYTES: usize = 4 << 20;
 /// The local file.
@@ -42,6 +44,10 @@ impl Memory for Limited {
 
     fn value(&self, bytes: usize) -> Option<Block> {
         self.rows(bytes)
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        bytes <= LIMIT_BYTES
     }
 
     fn result_limit(&self) -> Option<usize> {
@@ -66,9 +72,12 @@ fn read(connection: &mut Connection, reading: Reading, most: usize) -> Result<us
         }
         Reading::Discarded if most == usize::MAX => connection.discard_result().map(|()| 0),
         _ => {
+            let mut bytes = 0;
             for count in 0..most {
-                if connection.next_row()?.is_none() {
-                    return Ok(count);
+                let Some(row) = connection.next_row()? else { return Ok(count) };
+                bytes += row.values().flatten().map(<[u8]>::len).sum::<usize>();
+                if bytes > ENOUGH_BYTES {
+                    break;
                 }
             }
             Ok(most)
@@ -136,7 +145,9 @@ fn load_data(connection: &mut Connection) -> Met {
 fn do_deed(connection: &mut Connection, deed: Deed, reading: Reading) -> Met {
     match deed {
         Deed::Query | Deed::Zlib | Deed::Zstd | Deed::Tls => query(connection, reading, usize::MAX),
-        Deed::Endless | Deed::EndlessZlib => query(connection, reading, ENOUGH),
+        Deed::Endless | Deed::EndlessZlib | Deed::EndlessRow => query(connection, reading, ENOUGH),
+        Deed::Warnings => query(connection, reading, usize::MAX)
+            .and_then(|()| query(connection, Reading::Stored, usize::MAX)),
         Deed::Results => results(connection, reading),
         Deed::Statement => statement(connection, reading, false),
         Deed::Cursor => statement(connection, reading, true),

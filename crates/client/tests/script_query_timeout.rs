@@ -106,6 +106,19 @@ fn run_slow(
     (outcome, connection, serving, killed)
 }
 
+/// Whoever is asked for a few words, before there is a connection whose user counts memory, is not heard to the end of a long speech.
+#[test]
+fn a_server_that_tells_too_much_of_itself_is_malformed() {
+    let (long, short) = (vec![b'x'; 1 << 20], vec![b'x'; 1 << 10]);
+    for values in [vec![Some(&*long)], vec![Some(&*short); 300]] {
+        let servers = Servers::new();
+        let serving = servers.serve(only_row(Script::logged_in(), &values));
+        let error = Connection::connect(&servers.options()).unwrap_err();
+        assert_eq!(error.code(), 2027, "{error:?}");
+        serving.join().unwrap();
+    }
+}
+
 /// Another server answers the second connection: nothing is killed there, and this connection is closed.
 #[test]
 fn a_strangers_query_is_never_killed() {

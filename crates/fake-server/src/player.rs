@@ -101,6 +101,10 @@ impl Player<'_> {
                     }
                     self.put_compressed()?;
                 },
+                Step::Unending(bytes) => loop {
+                    self.send_packet(bytes)?;
+                    self.put_compressed()?;
+                },
                 Step::Compress(how) => self.compressed = Some(Compressed::new(*how)),
                 Step::Expect(expected) => {
                     self.put_compressed()?;
@@ -140,16 +144,21 @@ impl Player<'_> {
         loop {
             let (part, after) =
                 rest.split_at_checked(MAX_PACKET_PAYLOAD_BYTES).unwrap_or((rest, &[]));
-            let payload_length = u32::try_from(part.len()).unwrap_or(u32::MAX);
-            let header = PacketHeader { payload_length, sequence_id: self.sequence_id };
-            self.sequence_id = self.sequence_id.wrapping_add(1);
-            self.put(&header.encode())?;
-            self.put(part)?;
+            self.send_packet(part)?;
             if part.len() < MAX_PACKET_PAYLOAD_BYTES {
                 return Ok(());
             }
             rest = after;
         }
+    }
+
+    /// Sends one packet.
+    fn send_packet(&mut self, payload: &[u8]) -> io::Result<()> {
+        let payload_length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        let header = PacketHeader { payload_length, sequence_id: self.sequence_id };
+        self.sequence_id = self.sequence_id.wrapping_add(1);
+        self.put(&header.encode())?;
+        self.put(payload)
     }
 
     /// Receives one packet; whether it is what was expected. Longer payloads than one packet's are not put together.

@@ -1,6 +1,7 @@
 //! A script: what the server sends, and what it waits for.
 
 use vaquita_protocol::Command;
+use vaquita_protocol::packet_header::MAX_PACKET_PAYLOAD_BYTES;
 
 use crate::compression::Compression;
 use crate::packets::{AUTOCOMMIT, OFFERED, greeting, ok};
@@ -31,6 +32,8 @@ pub enum Step {
     SendFrame(Vec<u8>),
     /// Sends these payloads over and over, until the client leaves or the time is up.
     Endless(Vec<Vec<u8>>),
+    /// Sends one payload that has no end, until the client leaves or the time is up: full packets, of which each is this.
+    Unending(Vec<u8>),
 }
 
 /// What the server does when nothing is left to do.
@@ -115,6 +118,16 @@ impl Script {
         self.step(Step::Endless(payloads.into_iter().map(Into::into).collect()))
     }
 
+    /// Sends these bytes over and over, as one payload that has no end; nothing can follow.
+    ///
+    /// # Panics
+    /// No number of them fills a packet: the script is wrong.
+    #[must_use]
+    pub fn send_unending(self, bytes: &[u8]) -> Self {
+        assert!(MAX_PACKET_PAYLOAD_BYTES.is_multiple_of(bytes.len()), "they fill no packet");
+        self.step(Step::Unending(bytes.repeat(MAX_PACKET_PAYLOAD_BYTES / bytes.len())))
+    }
+
     /// Receives a packet.
     #[must_use]
     pub fn expect_packet(self) -> Self {
@@ -172,7 +185,7 @@ impl Script {
     /// How many bytes the server sends, but for the headers, and for what it sends without end.
     pub fn payload_bytes(&self) -> usize {
         let length = |step: &Step| match step {
-            Step::Expect(_) | Step::Compress(_) | Step::Endless(_) => 0,
+            Step::Expect(_) | Step::Compress(_) | Step::Endless(_) | Step::Unending(_) => 0,
             Step::Send(bytes)
             | Step::SendAs(_, bytes)
             | Step::SendRaw(bytes)

@@ -335,18 +335,29 @@ impl PacketStream {
 
     fn make_room(&mut self, need: usize) -> Result<(), Error> {
         if self.storing.is_some() {
-            while self.start > 0 && self.start + need > self.buffer.capacity() {
+            while self.start + need > self.buffer.capacity() && self.has_next_chunk() {
                 self.next_chunk()?;
             }
         } else if self.start == self.end || self.start + need > self.buffer.capacity() {
             self.compact();
         }
-        if self.end < self.buffer.capacity() {
-            return Ok(());
+        if self.end < self.buffer.capacity() { Ok(()) } else { self.grow(need) }
+    }
+
+    /// Has the buffer have room for more of `need` bytes at the start.
+    #[cold]
+    fn grow(&mut self, need: usize) -> Result<(), Error> {
+        self.check_result_bytes(self.end)?;
+        // It grows as bytes arrive: what a header claims alone takes no memory; and by not too little, for it may move each time.
+        let capacity = self.buffer.capacity();
+        let bytes = (self.start + need).clamp(capacity + capacity / 8, capacity * 2);
+        // What is stored stands in memory that is lent; the read buffer is the system's, which nobody else counts.
+        let has_room = self.storing.is_some() || self.memory.has_room(bytes);
+        if has_room && self.buffer.resize(bytes) {
+            Ok(())
+        } else {
+            Err(Error::OutOfMemory { bytes })
         }
-        // It grows as bytes arrive: what a header claims alone takes no memory.
-        let bytes = need.min(self.buffer.capacity() * 2);
-        if self.buffer.resize(bytes) { Ok(()) } else { Err(Error::OutOfMemory { bytes }) }
     }
 
     /// Moves what is not yet given out to the front.

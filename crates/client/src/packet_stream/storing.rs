@@ -81,6 +81,12 @@ impl PacketStream {
         self.storing.as_mut().map_or(Ok(()), |storing| storing.count(0, more))
     }
 
+    /// Whether there is anything to gain by another piece: of the one at hand something was given out, or it is the read buffer, which
+    /// nobody has lent.
+    pub(super) fn has_next_chunk(&self) -> bool {
+        self.start > 0 || self.storing.as_ref().is_some_and(|storing| storing.parked.is_none())
+    }
+
     /// Goes on in another piece, into which what is not yet given out moves; out of the read buffer, everything.
     pub(super) fn next_chunk(&mut self) -> Result<(), Error> {
         let Some(storing) = &mut self.storing else { return Ok(()) };

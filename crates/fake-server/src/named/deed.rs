@@ -11,6 +11,10 @@ pub enum Deed {
     Endless,
     /// The same as `Endless`, with zlib.
     EndlessZlib,
+    /// The same as `Endless`, but no row ever comes: whoever does not store it meets the same end.
+    EndlessRow,
+    /// It asks a query, and then what the server has to warn of.
+    Warnings,
     /// It asks a query of several results, as of a procedure, and reads some hundreds of them at the most.
     Results,
     /// It prepares a statement with one parameter, runs it with a number, and reads its result to the end.
@@ -33,6 +37,8 @@ impl fmt::Display for Deed {
             Deed::Query => "query",
             Deed::Endless => "endless",
             Deed::EndlessZlib => "endless-zlib",
+            Deed::EndlessRow => "endless-row",
+            Deed::Warnings => "endless-warnings",
             Deed::Results => "results",
             Deed::Statement => "statement",
             Deed::Cursor => "cursor",

@@ -13,6 +13,12 @@ use crate::script::Script;
 /// How often a client may ask for more before a script is over; more often than it will.
 const ENDLESS: usize = 10_000;
 
+/// How many values of a row there are: more than twice the memory_limit of PHP's tests.
+const VALUES: u64 = 20_000;
+
+/// How long each is: with its length it fills 16 MiB less a byte evenly, and it is too short for a client to receive it apart.
+const SHORT_VALUE_BYTES: usize = 9 * 7 * 13 * 17 - 3;
+
 const CURSOR: StatusFlags = AUTOCOMMIT.with(StatusFlags::CURSOR_EXISTS);
 
 const fn too_large(
@@ -43,18 +49,50 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
     too_large(Deed::Endless, "endless-long-rows", "rows of 1 MiB without an end", || {
         rows().send_endlessly([row(&[None, Some(&vec![b'x'; 1 << 20])])])
     }),
+    too_large(
+        Deed::EndlessRow,
+        "endless-row",
+        "a row without an end, each of its 20,000 values as long as stands among others",
+        || {
+            Script::queried()
+                .send(column_count(VALUES))
+                .send_all((0..VALUES).map(|_| column("", ColumnType::BLOB)))
+                .send(eof(AUTOCOMMIT))
+                .send_unending(&lenenc_bytes(&[b'x'; SHORT_VALUE_BYTES]))
+        },
+    ),
     NamedScript::new(
         "endless-columns",
         Expected::Fails(Stage::Response, Malformed),
-        "a million columns, each with a name of 60,000 bytes",
+        "2^17 columns, each with a name of 60,000 bytes",
         || {
             let name = "n".repeat(60_000);
             Script::queried()
-                .send(column_count(1 << 20))
+                .send(column_count(1 << 17))
                 .send_endlessly([column(&name, ColumnType::LONG)])
         },
     )
     .met_by(Deed::Endless),
+    too_large(
+        Deed::Warnings,
+        "endless-warnings",
+        "warns of one thing, and has more to say of it than there is room for",
+        || {
+            let columns = [
+                column_count(3),
+                column("Level", ColumnType::VAR_STRING),
+                column("Code", ColumnType::LONG),
+                column("Message", ColumnType::VAR_STRING),
+                eof(AUTOCOMMIT),
+            ];
+            let warning = [&b"Warning"[..], b"1365", &[b'x'; 100_000]];
+            Script::queried()
+                .send(ok(AUTOCOMMIT).with("warnings", [1, 0]))
+                .expect_query()
+                .send_all(columns)
+                .send_endlessly([row(&warning.map(Some))])
+        },
+    ),
     fine(Deed::Results, "endless-results", "each OK packet promises another result", || {
         Script::queried().send_endlessly([ok(MORE_RESULTS)])
     }),

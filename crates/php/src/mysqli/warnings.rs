@@ -82,7 +82,11 @@ fn read(connection: &mut Connection) -> Result<Vec<Warning>, Error> {
     let mut all = Vec::new();
     connection.send_query(b"SHOW WARNINGS")?;
     if let QueryResponse::ResultSet(_) = connection.read_query_response()? {
-        while let Some(row) = connection.next_row()? {
+        // Whatever the server sends, it is bounded as any stored result is.
+        let mut stored = connection.store_result()?;
+        // As in stock, which has them unbuffered: those count as none.
+        connection.set_affected_rows(0);
+        while let Some(row) = stored.next_row() {
             let mut values = row.values().skip(1).map(Option::unwrap_or_default);
             let errno = values.next().and_then(|digits| str::from_utf8(digits).ok()?.parse().ok());
             let message = values.next().unwrap_or_default().to_vec();

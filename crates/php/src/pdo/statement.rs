@@ -151,7 +151,10 @@ impl Statement {
 
     /// Reads away what waits on the connection, as far as one that the server has prepared takes it for its own.
     fn flush(&self) {
-        while self.has_result.get() && self.session.is_result_pending() {
+        while self.has_result.get()
+            && self.session.is_result_pending()
+            && !self.session.gives_up_rest()
+        {
             let next = self.session.next_executed();
             self.has_result.set(matches!(next, Ok(Executed::Rows(_) | Executed::Cursor(_))));
             let _ = self.session.skip();

@@ -27,6 +27,7 @@ use crate::statistics::{self, Counters, Key};
 use crate::zend::guarded::{Bug, Guarded};
 use crate::zend::held::Held;
 use crate::zend::lent::{self, LENT};
+use crate::zend::request;
 use core::cell::Cell;
 use failure::{Failed, LastError};
 use last_connection::LastConnection;
@@ -353,12 +354,21 @@ impl Session {
         self.look(Connection::pollable).unwrap_or(Ok(None))
     }
 
+    /// After a fatal error nobody waits for the rest of an answer, of which there may be no end: the connection goes. Whether it has.
+    pub(crate) fn gives_up_rest(&self) -> bool {
+        let gives_up = request::is_past_fatal_error();
+        if gives_up {
+            self.give_up_connection();
+        }
+        gives_up
+    }
+
     /// Skips the rest of the unbuffered result, so that the connection can be used again.
     ///
     /// # Errors
     /// Nobody asked for it, so it is only kept for whoever looks at `errno`.
     pub(crate) fn skip(&self) -> Result<(), Failed> {
-        if !self.is_fetching() {
+        if !self.is_fetching() || self.gives_up_rest() {
             return Ok(());
         }
         let discard = Connection::discard_result;

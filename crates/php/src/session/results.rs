@@ -69,7 +69,7 @@ impl Session {
             return Err(Failed);
         }
         let mut first = None;
-        while self.is_result_pending() {
+        while self.is_result_pending() && !self.gives_up_rest() {
             if self.next_result().is_err() {
                 first.get_or_insert_with(|| self.error.take());
             } else if self.take_announced().is_some() {

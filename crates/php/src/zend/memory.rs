@@ -65,7 +65,7 @@ pub(super) unsafe fn try_resize(
 /// Where it is certain: Zend may have to take more from the system than it is asked for; also to keep the books of a block that has a piece of
 /// its own. A small block also where nothing worse can come of it than PHP's own fatal error, at the next statement of the script: once that is
 /// due, none is taken any more.
-fn may_take(bytes: usize) -> bool {
+pub(super) fn may_take(bytes: usize) -> bool {
     let own = if bytes > MOST_IN_SEGMENT_BYTES { bytes.saturating_add(4 << 10) } else { 0 };
     let (used, limit) = (used(), limit());
     used.saturating_add(own).saturating_add(SEGMENT_BYTES) <= limit

@@ -39,6 +39,7 @@ pub(crate) mod object;
 pub(crate) mod objects;
 pub(crate) mod pdo;
 pub(crate) mod property;
+pub(crate) mod request;
 pub(crate) mod row;
 pub(crate) mod slot;
 pub(crate) mod string;

@@ -48,6 +48,13 @@ impl Memory for Lent {
         })
     }
 
+    fn has_room(&self, bytes: usize) -> bool {
+        POOL.with(|pool| {
+            bytes <= memory::SEGMENT_BYTES
+                || pool.or_empty(|| memory::may_take(bytes).then_some(())).is_some()
+        })
+    }
+
     fn result_limit(&self) -> Option<usize> {
         // Reads a table of Zend's, where nothing can long-jump.
         LIMIT.with(|limit| {
