@@ -243,6 +243,24 @@ impl Connection {
         }
     }
 
+    /// Skips what has arrived of the result, and waits for nothing: whether that was all of it.
+    ///
+    /// # Errors
+    /// As [`Connection::next_row`].
+    pub fn discard_arrived(&mut self) -> Result<bool, Error> {
+        self.state.allow(Call::ReadRows)?;
+        let is_binary = self.has_binary_rows();
+        self.stream.counted().results_discarded.add(is_binary, 1);
+        while self.stream.peek_short().is_some() {
+            let row = self.skip_row();
+            if !self.settle(row)? {
+                return Ok(true);
+            }
+            self.stream.counted().rows_discarded.add(is_binary, 1);
+        }
+        Ok(false)
+    }
+
     /// Receives a row and checks it; at the end of the result, says so to the session and the state.
     #[inline]
     fn receive_row(&mut self) -> Result<Option<Span>, Error> {

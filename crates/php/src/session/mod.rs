@@ -354,7 +354,7 @@ impl Session {
         self.look(Connection::pollable).unwrap_or(Ok(None))
     }
 
-    /// After a fatal error nobody waits for the rest of an answer, of which there may be no end: the connection goes. Whether it has.
+    /// After a fatal error nobody waits for further results, of which there may be no end: the connection goes. Whether it has.
     pub(crate) fn gives_up_rest(&self) -> bool {
         let gives_up = request::is_past_fatal_error();
         if gives_up {
@@ -363,17 +363,26 @@ impl Session {
         gives_up
     }
 
-    /// Skips the rest of the unbuffered result, so that the connection can be used again.
+    /// Skips the rest of the unbuffered result, so that the connection can be used again. After a fatal error only if all of it has come: what
+    /// the script has registered for its end may use the connection still, but nobody waits for rows of which there may be no end.
     ///
     /// # Errors
     /// Nobody asked for it, so it is only kept for whoever looks at `errno`.
     pub(crate) fn skip(&self) -> Result<(), Failed> {
-        if !self.is_fetching() || self.gives_up_rest() {
+        if !self.is_fetching() {
             return Ok(());
         }
-        let discard = Connection::discard_result;
+        let discard = if request::is_past_fatal_error() {
+            Connection::discard_arrived
+        } else {
+            |it: &mut Connection| it.discard_result().map(|()| true)
+        };
         match self.work(|slot| slot.as_mut().map(|it| self.counting(it, discard))) {
-            Ok(skipped) => self.error.settle(skipped.unwrap_or(Ok(()))),
+            Ok(Some(Ok(false))) => {
+                self.give_up_connection();
+                Ok(())
+            }
+            Ok(skipped) => self.error.settle(skipped.unwrap_or(Ok(true))).map(|_| ()),
             Err(Bug) => Err(self.error.set_bug()),
         }
     }
