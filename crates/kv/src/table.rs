@@ -205,17 +205,23 @@ pub(crate) fn is_same_name(one: &[u8], other: &[u8]) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 
+/// How many rows are read of what a server tells of itself; no more are asked for, nor taken from who sends more.
+const MAX_ROWS: usize = 100_000;
+
 /// The rows of a query.
 pub(crate) fn rows(connection: &mut Connection, sql: &[u8]) -> Result<Box<[Row]>, Error> {
     let lost = Error::Lost;
     // Without a limit of its own that of the session counts (sql_select_limit).
-    connection.send_query(&[sql, b" LIMIT 1000000"].concat()).map_err(lost)?;
+    let limit = format!(" LIMIT {MAX_ROWS}");
+    connection.send_query(&[sql, limit.as_bytes()].concat()).map_err(lost)?;
     if !matches!(connection.read_query_response().map_err(lost)?, QueryResponse::ResultSet(_)) {
         return Ok(Box::default());
     }
     let mut stored = connection.store_result().map_err(lost)?;
     let mut rows = Vec::new();
-    while let Some(row) = stored.next_row() {
+    while rows.len() < MAX_ROWS
+        && let Some(row) = stored.next_row()
+    {
         rows.push(row.values().map(|value| value.map(Into::into)).collect());
     }
     Ok(rows.into())
