@@ -60,10 +60,13 @@ final class Place
         return $db;
     }
 
-    /** @param array<int, mixed> $attributes */
-    public function pdo(array $attributes = []): PDO
+    /**
+     * @param array<int, mixed> $attributes
+     * @param positive-int $persistent one of how many is a persistent handle
+     */
+    public function pdo(array $attributes = [], int $persistent = 2): PDO
     {
-        $is_persistent = $this->dice->one_in(2);
+        $is_persistent = $this->dice->one_in($persistent);
         $pdo = new PDO($this->dsn(), $this->account['user'], $this->account['password'], [PDO::ATTR_PERSISTENT => $is_persistent]);
         // A persistent handle has those of before.
         $attributes += [PDO::ATTR_EMULATE_PREPARES => $this->dice->one_in(2), PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => !$this->dice->one_in(3), PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION];
