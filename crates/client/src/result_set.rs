@@ -33,8 +33,9 @@ pub type Columns = Arc<[ColumnDefinition41]>;
 /// Six names of at most 256 characters each (<https://dev.mysql.com/doc/refman/8.0/en/identifier-length.html>), with much to spare.
 const MAX_COLUMN_DEFINITION_BYTES: usize = 1 << 16;
 
-/// What all definitions of a result may have together: a result has at most 4096 columns
-/// (<https://dev.mysql.com/doc/refman/8.0/en/column-count-limit.html>), with names of 3 KiB each in the longest of character sets.
+/// What all definitions of a result may have together: a table's 4096 columns
+/// (<https://dev.mysql.com/doc/refman/8.0/en/column-count-limit.html>) with names of 3 KiB each in the longest of character sets take less than half of
+/// it, and so do the 70,000 short ones that MariaDB gives of a select list.
 const MAX_COLUMN_DEFINITIONS_BYTES: usize = 32 << 20;
 
 /// With [`Capabilities::DEPRECATE_EOF`], an end of rows is an OK packet shorter than this; anything longer is a row.

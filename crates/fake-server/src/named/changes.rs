@@ -3,7 +3,7 @@
 use vaquita_protocol::{Capabilities, ColumnType, StatusFlags};
 
 use super::Outcome::{Malformed, Refused, Unsupported};
-use super::{Expected, NamedScript, Outcome, Stage};
+use super::{Expected, NamedScript, Stage, fails};
 use crate::packets::{
     AUTOCOMMIT, NONCE, OFFERED, auth_switch, column, column_count, eof, err, greeting, lenenc,
     lenenc_bytes, ok, row,
@@ -12,25 +12,6 @@ use crate::payload::Payload;
 use crate::script::Script;
 
 const NATIVE: &str = "mysql_native_password";
-
-const fn fails(
-    stage: Stage,
-    outcome: Outcome,
-    name: &'static str,
-    description: &'static str,
-    build: fn() -> Script,
-) -> NamedScript {
-    NamedScript::new(name, Expected::Fails(stage, outcome), description, build)
-}
-
-const fn family(
-    expected: Expected,
-    name: &'static str,
-    description: &'static str,
-    build: fn() -> Vec<Script>,
-) -> NamedScript {
-    NamedScript::family(name, expected, description, build)
-}
 
 /// Flags that a server may lack.
 const SPARE: [Capabilities; 12] = [
@@ -51,9 +32,9 @@ const SPARE: [Capabilities; 12] = [
 const CHANGED: StatusFlags = AUTOCOMMIT.with(StatusFlags::SESSION_STATE_CHANGED);
 
 pub(super) const SCRIPTS: &[NamedScript] = &[
-    family(
-        Expected::Fine,
+    NamedScript::family(
         "capabilities-fewer",
+        Expected::Fine,
         "offers all flags but one, and none of those that a client can do without",
         || {
             let none = SPARE.into_iter().fold(OFFERED, Capabilities::without);
@@ -61,10 +42,15 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             fewer.map(|offered| one_row(Script::new().send(greeting(offered, NATIVE)))).collect()
         },
     ),
-    family(Expected::Fine, "capabilities-all", "offers flags that nobody knows", || {
-        let unknown = OFFERED.with(Capabilities::from_bits(0xF << 32 | 0xE << 28));
-        vec![one_row(Script::new().send(greeting(unknown, NATIVE)))]
-    }),
+    NamedScript::family(
+        "capabilities-all",
+        Expected::Fine,
+        "offers flags that nobody knows",
+        || {
+            let unknown = OFFERED.with(Capabilities::from_bits(0xF << 32 | 0xE << 28));
+            vec![one_row(Script::new().send(greeting(unknown, NATIVE)))]
+        },
+    ),
     fails(
         Stage::Connect,
         Unsupported,
@@ -76,16 +62,21 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             Script::new().send(greeting(old, NATIVE)).expect_packet().send([0xFE]).expect_packet()
         },
     ),
-    family(Expected::Fine, "charset-greeting", "greets with a collation that nobody knows", || {
-        let collation = |id: u8| {
-            let greeting = greeting(OFFERED, NATIVE).with("character_set", [id]);
-            one_row(Script::new().send(greeting))
-        };
-        [0, 62, 127, 255].map(collation).into()
-    }),
-    family(
+    NamedScript::family(
+        "charset-greeting",
         Expected::Fine,
+        "greets with a collation that nobody knows",
+        || {
+            let collation = |id: u8| {
+                let greeting = greeting(OFFERED, NATIVE).with("character_set", [id]);
+                one_row(Script::new().send(greeting))
+            };
+            [0, 62, 127, 255].map(collation).into()
+        },
+    ),
+    NamedScript::family(
         "charset-column",
+        Expected::Fine,
         "a column of a character set that nobody knows",
         || {
             let charset = |id: u16| {
@@ -95,9 +86,9 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             [0, 62, 0x7FFF, 0xFFFF].map(charset).into()
         },
     ),
-    family(
-        Expected::Fine,
+    NamedScript::family(
         "column-extremes",
+        Expected::Fine,
         "a column with the largest and smallest of all numbers, and empty names",
         || {
             let column = || column("", ColumnType::VAR_STRING).with("flags", [0xFF, 0xFF]);
@@ -108,13 +99,19 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             vec![extreme([0; 4], 0), extreme([0xFF; 4], 0xFF)]
         },
     ),
-    family(Expected::Fine, "number-that-is-none", "numbers, dates and bits that are none", || {
-        use ColumnType as T;
-        let types = [T::TINY, T::LONG, T::LONGLONG, T::DOUBLE, T::YEAR, T::DATE, T::BIT];
-        let values: [&'static [u8]; 3] = [b"", b"no number", &[b'9'; 400]];
-        let one = |column_type| values.map(|value| result([column("a", column_type)], &[value]));
-        types.into_iter().flat_map(one).collect()
-    }),
+    NamedScript::family(
+        "number-that-is-none",
+        Expected::Fine,
+        "numbers, dates and bits that are none",
+        || {
+            use ColumnType as T;
+            let types = [T::TINY, T::LONG, T::LONGLONG, T::DOUBLE, T::YEAR, T::DATE, T::BIT];
+            let values: [&'static [u8]; 3] = [b"", b"no number", &[b'9'; 400]];
+            let one =
+                |column_type| values.map(|value| result([column("a", column_type)], &[value]));
+            types.into_iter().flat_map(one).collect()
+        },
+    ),
     fails(Stage::Connect, Malformed, "greeting-no-nul", "a server's version without a NUL", || {
         let version = [&[10][..], &[b'8'; 70]].concat();
         Script::new().send(version)
@@ -187,9 +184,9 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             Script::queried().send(column_count(1)).send(id()).send(refused).ping()
         },
     ),
-    family(
-        Expected::Fails(Stage::Response, Malformed),
+    NamedScript::family(
         "session-state-cut",
+        Expected::Fails(Stage::Response, Malformed),
         "changes of the session that are not what their lengths say",
         || {
             let states: [&[u8]; 9] = [
@@ -206,9 +203,9 @@ pub(super) const SCRIPTS: &[NamedScript] = &[
             states.map(|state| Script::queried().send(changed(state))).into()
         },
     ),
-    family(
-        Expected::Fine,
+    NamedScript::family(
         "session-state-unknown",
+        Expected::Fine,
         "changes of the session of kinds that nobody knows, and of names that are none",
         || {
             let states: [&[u8]; 6] = [

@@ -3,7 +3,7 @@
 use vaquita_protocol::ColumnType;
 
 use super::Outcome::{Malformed, Refused};
-use super::{Expected, NamedScript, Outcome, Stage};
+use super::{Expected, NamedScript, Stage, fails};
 use crate::packets::{
     AUTOCOMMIT, OFFERED, column, column_count, early_err, eof, err, greeting, lenenc_bytes, ok, row,
 };
@@ -13,16 +13,6 @@ use crate::script::Script;
 /// takes for lines of its own.
 const ESCAPES: &str =
     "\u{1B}[2J\u{1B}]0;title\u{7}\u{1B}[5n\u{9B}31m\r\nPHP Fatal error:  made up\0<b>";
-
-const fn fails(
-    stage: Stage,
-    outcome: Outcome,
-    name: &'static str,
-    description: &'static str,
-    build: fn() -> Script,
-) -> NamedScript {
-    NamedScript::new(name, Expected::Fails(stage, outcome), description, build)
-}
 
 pub(super) const SCRIPTS: &[NamedScript] = &[
     fails(

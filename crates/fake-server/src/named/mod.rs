@@ -135,6 +135,17 @@ pub struct NamedScript {
     build: Build,
 }
 
+/// A script that ends there, in that way.
+const fn fails(
+    stage: Stage,
+    outcome: Outcome,
+    name: &'static str,
+    description: &'static str,
+    build: fn() -> Script,
+) -> NamedScript {
+    NamedScript::new(name, Expected::Fails(stage, outcome), description, build)
+}
+
 impl NamedScript {
     const fn new(
         name: &'static str,

@@ -5,6 +5,7 @@ use super::advanced::Advanced;
 use super::failure::Failed;
 use super::local_infile::{self, RequestedFile};
 use crate::zend::guarded::Bug;
+use crate::zend::request;
 use vaquita_client::{Buffered, Columns, Connection, QueryResponse, Row, Session as Said};
 
 impl Session {
@@ -151,5 +152,38 @@ impl Session {
     /// Looks at the row that `advance` received. No user code may run inside.
     pub(crate) fn current_row<R>(&self, look: impl FnOnce(Row<'_>) -> R) -> Option<R> {
         self.look(|connection| connection.current_row().map(look)).flatten()
+    }
+
+    /// After a fatal error nobody waits for further results, of which there may be no end: the connection goes. Whether it has.
+    pub(crate) fn gives_up_rest(&self) -> bool {
+        let gives_up = request::is_past_fatal_error();
+        if gives_up {
+            self.give_up_connection();
+        }
+        gives_up
+    }
+
+    /// Skips the rest of the unbuffered result, so that the connection can be used again. After a fatal error only if all of it has come: what
+    /// the script has registered for its end may use the connection still, but nobody waits for rows of which there may be no end.
+    ///
+    /// # Errors
+    /// Nobody asked for it, so it is only kept for whoever looks at `errno`.
+    pub(crate) fn skip(&self) -> Result<(), Failed> {
+        if !self.is_fetching() {
+            return Ok(());
+        }
+        let discard = if request::is_past_fatal_error() {
+            Connection::discard_arrived
+        } else {
+            |it: &mut Connection| it.discard_result().map(|()| true)
+        };
+        match self.work(|slot| slot.as_mut().map(|it| self.counting(it, discard))) {
+            Ok(Some(Ok(false))) => {
+                self.give_up_connection();
+                Ok(())
+            }
+            Ok(skipped) => self.error.settle(skipped.unwrap_or(Ok(true))).map(|_| ()),
+            Err(Bug) => Err(self.error.set_bug()),
+        }
     }
 }
