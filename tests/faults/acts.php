@@ -31,6 +31,8 @@ final class Acts
         'change user' => [300, 300],
         'persistent' => [400, 400],
         ...PdoActs::ALL,
+        ...KvActs::ALL,
+        ...FirstActs::ALL,
     ];
     /** Lines of a local file, and their first item. */
     private const LINES = 100;
