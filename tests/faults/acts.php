@@ -14,7 +14,7 @@ final class Acts
         'queries' => [300, 400],
         'buffered' => [200, 65_000],
         'unbuffered' => [200, 65_000],
-        'prepared' => [300, 7000],
+        'prepared' => [400, 7000],
         'statement rows' => [200, 65_000],
         'cursor' => [700, 4000],
         'long data' => [90_000, 200],
@@ -22,7 +22,7 @@ final class Acts
         'query timeout' => [500, 4000],
         'multi query' => [400, 4000],
         'pipelined' => [600, 700],
-        'bound query' => [400, 700],
+        'bound query' => [700, 1000],
         'local infile' => [52_000, 200],
         'local infile transaction' => [52_000, 300],
         'asynchronous' => [300, 300],
@@ -31,6 +31,8 @@ final class Acts
         'change user' => [300, 300],
         'persistent' => [400, 400],
         ...PdoActs::ALL,
+        ...KvActs::ALL,
+        ...FirstActs::ALL,
     ];
     /** Lines of a local file, and their first item. */
     private const LINES = 100;
@@ -85,6 +87,10 @@ final class Acts
             $select->execute([50]);
             return $select->get_result()->fetch_all();
         }), 50);
+        // The driver keeps what is closed, and takes it for the same text.
+        $insert->close();
+        $insert = $t->timed('prepare again', fn() => $db->prepare($t->insert('?')));
+        $t->write('execute again', [2], fn() => $insert->execute([2]));
     }
 
     public function statement_rows(): void
@@ -195,6 +201,9 @@ final class Acts
         $t->together[] = [0, 1, 2];
         $t->write('Vaquita\query', [0, 1, 2], fn() => query($db, 'INSERT INTO counter (try, item) VALUES ?', [array_map(fn(int $item) => [$t->plan->number, $item], [0, 1, 2])]));
         $t->check_rows($t->timed('Vaquita\query', fn() => query($db, "SELECT {$t->plan->number}, k, filler FROM numbers WHERE k IN (?) ORDER BY k", [[0, 1, 2]])->fetch_all()), 3);
+        // From now on MariaDB gets a statement and its run in one write.
+        $t->write('Vaquita\query at once', [3], fn() => query($db, $t->insert('?'), [3]));
+        $t->write('execute_query at once', [4], fn() => $db->execute_query($t->insert('? + 0'), [4]));
     }
 
     public function local_infile(): void

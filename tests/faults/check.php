@@ -8,7 +8,7 @@ declare(strict_types=1);
 error_reporting(E_ALL);
 require __DIR__ . '/../differential/dice.php';
 require __DIR__ . '/../reconcile/place.php';
-foreach (['plan', 'trial', 'pdo_acts', 'acts', 'verdict'] as $file) {
+foreach (['plan', 'trial', 'pdo_acts', 'kv_acts', 'first_acts', 'acts', 'verdict'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
@@ -25,7 +25,7 @@ function plan_of(string $kind): Plan
     }
 }
 
-$good = ['told' => [0 => 'done'], 'together' => [], 'errors' => [], 'wrong' => [], 'longest' => [0.1, 'query']];
+$good = ['told' => [0 => 'done'], 'together' => [], 'errors' => [], 'wrong' => [], 'longest' => [0.1, 'query'], 'has_cut' => true];
 $gone = [['query', 2006, 'MySQL server has gone away']];
 /** A fault, what is different in the record, the rows, and [lost, doubled, wrong in another way]. */
 $cases = [
@@ -34,6 +34,7 @@ $cases = [
     'it is there twice' => ['none', [], [0 => 2], [0, 1, 0]],
     'nobody wrote what is there' => ['none', [], [0 => 1, 7 => 1], [0, 1, 0]],
     'an error that nothing explains' => ['latency', ['errors' => $gone], [0 => 1], [0, 0, 1]],
+    'an error though the fault came too late' => ['close', ['errors' => $gone, 'has_cut' => false], [0 => 1], [0, 0, 1]],
     'an unknown outcome, done' => ['close', ['told' => [0 => 'unknown'], 'errors' => $gone], [0 => 1], [0, 0, 0]],
     'an unknown outcome, not done' => ['reset', ['told' => [0 => 'unknown'], 'errors' => $gone], [], [0, 0, 0]],
     'an unknown outcome, done twice' => ['close', ['told' => [0 => 'unknown'], 'errors' => $gone], [0 => 2], [0, 1, 0]],

@@ -48,7 +48,8 @@ final class Trial
     public function run(): bool
     {
         try {
-            $acts = isset(PdoActs::ALL[$this->plan->act]) ? new PdoActs($this) : new Acts($this);
+            $acts = array_filter([PdoActs::class, KvActs::class, FirstActs::class], fn(string $class) => isset($class::ALL[$this->plan->act]));
+            $acts = new (array_values($acts)[0] ?? Acts::class)($this);
             $acts->{str_replace(' ', '_', $this->plan->act)}();
             $this->errors === [] && $this->spoiler?->after($this);
         } catch (mysqli_sql_exception | PDOException $e) {
@@ -109,7 +110,7 @@ final class Trial
     {
         $is_persistent = str_contains($this->plan->act, 'persistent');
         return match (true) {
-            !isset(PdoActs::ALL[$this->plan->act]) => $this->mysqli($is_persistent ? 'p:' : '', $is_persistent ? null : self::AFTERWARDS_SECONDS),
+            !str_starts_with($this->plan->act, 'pdo') => $this->mysqli($is_persistent ? 'p:' : '', $is_persistent ? null : self::AFTERWARDS_SECONDS),
             $is_persistent => $this->pdo([PDO::ATTR_PERSISTENT => $this->name()]),
             default => $this->pdo([], self::AFTERWARDS_SECONDS),
         };

@@ -32,8 +32,10 @@ final class Verdict
         $number = $plan->number;
         $rows = $this->rows[$number] ?? [];
         $others = $record['wrong'];
+        // A fault may come too late for anything to be cut; whoever shares a server that is killed need not have been held.
+        $is_explained = $plan->is_kill || $plan->fault->is_breaking() && $record['has_cut'];
         foreach ($record['errors'] as [$step, $errno, $message]) {
-            if (!$plan->is_kill && !$plan->fault->is_breaking()) {
+            if (!$is_explained) {
                 $others[] = "$step fails, though nothing is lost: $errno $message";
             } elseif (!in_array($errno, self::allowed($plan, $step), true) || $message === '') {
                 $others[] = "$step says $errno $message";

@@ -14,7 +14,7 @@ mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 
 require __DIR__ . '/../differential/dice.php';
 require __DIR__ . '/../reconcile/place.php';
-foreach (['plan', 'relay', 'trial', 'pdo_acts', 'acts', 'spoiler'] as $file) {
+foreach (['plan', 'relay', 'trial', 'pdo_acts', 'kv_acts', 'first_acts', 'acts', 'spoiler'] as $file) {
     require __DIR__ . "/$file.php";
 }
 

@@ -58,6 +58,45 @@ foreach ([true, false] as $buffered) {
     }
 }
 
+section('a further object of a handle whose connection is gone');
+/** Has the server end the session of a connection, and waits until it has. */
+function kill(PDO $db, int $id): void
+{
+    $db->exec("KILL $id");
+    while ($db->query("SELECT 1 FROM information_schema.processlist WHERE id = $id")->fetchAll() !== []) {
+        usleep(1000);
+    }
+}
+$admin = connect_pdo();
+$admin->exec('CREATE TABLE split (who VARCHAR(20)) ENGINE=InnoDB');
+$ways = ['nothing' => fn($db) => null, 'a variable' => fn($db) => $db->exec('SET @whose = "first"'), 'a lock' => fn($db) => $db->query('SELECT GET_LOCK("split", 0)')->fetchAll(),
+    'locked tables' => fn($db) => $db->exec('LOCK TABLES split WRITE'), 'a transaction' => fn($db) => $db->beginTransaction(), 'no autocommit' => fn($db) => $db->setAttribute(PDO::ATTR_AUTOCOMMIT, 0)];
+foreach ([false, true] as $is_told) {
+    foreach ($ways as $what => $way) {
+        $open = fn() => connect_pdo([PDO::ATTR_PERSISTENT => "gone with $what, " . (int) $is_told]);
+        $look = fn(string $who, PDO $db, string $ask) => attempt("$what, $who", fn() => @$db->query($ask)->fetchAll(PDO::FETCH_COLUMN));
+        $write = fn(string $who, PDO $db) => attempt("$what, $who writes", fn() => @$db->exec("INSERT INTO split VALUES ('$who')"));
+        $first = $open();
+        $id = $first->query('SELECT CONNECTION_ID()')->fetchColumn();
+        $way($first);
+        kill($admin, $id);
+        $is_told && $write('first', $first);
+        $second = @$open();
+        $look('second', $second, 'SELECT @whose');
+        $write('second', $second);
+        // Whatever it had in its session is gone: it is not to go on as if nothing had happened.
+        $write('first', $first);
+        attempt("$what, commit", fn() => @$first->commit());
+        $third = $open();
+        show($third->query('SELECT CONNECTION_ID()')->fetchColumn() === $second->query('SELECT CONNECTION_ID()')->fetchColumn());
+        $first = null;
+        $write('third', $third);
+        $second = $third = null;
+    }
+}
+show($admin->query('SELECT who, COUNT(*) FROM split GROUP BY who ORDER BY who')->fetchAll(PDO::FETCH_NUM));
+$admin = null;
+
 /** What the function shows in a child of this process. */
 function in_child(callable $function): string
 {

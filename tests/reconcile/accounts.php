@@ -60,6 +60,7 @@ final class Accounts
         'ROLLBACK' => ['COM_QUERY', 'rollback', '/^ROLLBACK$/'],
         'UNLOCK TABLES' => ['COM_QUERY', 'unlock_tables', '/^UNLOCKTABLES$/'],
         'SELECT @@init_connect' => ['COM_QUERY', 'select', '/^SELECT@@INIT_CONNECT/'],
+        'SELECT of views' => ['COM_QUERY', 'select', '/^SELECTCOUNT\(\*\)FROMINFORMATION_SCHEMA\.TABLES/'],
         'SET ROLE' => ['COM_QUERY', 'set_role', '/^SETROLE/'],
         'COM_INIT_DB' => ['COM_INIT_DB', null, null],
         'SET wait_timeout' => ['COM_QUERY', 'set_option', '/^SETSESSIONWAIT_TIMEOUT/'],

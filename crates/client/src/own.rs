@@ -67,6 +67,8 @@ own! {
     AskLimit = "SELECT of the limit of queries",
     /// The limit of queries.
     Limit = "SET of the limit of queries",
+    /// Whether a first command reads from a view, before it is sent once more.
+    Views = "SELECT of views",
     /// A query that takes too long, over a second connection.
     KillQuery = "KILL QUERY",
     /// A kill that came too late hits nothing.

@@ -2,7 +2,7 @@
 //!
 //! A dead one is replaced by a new one as long as nobody can tell: before the first command went out, or if that command can't write
 //! ([`super::harmless`]), and if nobody has asked who the server is. Such a command is sent behind what is owed replies; any other waits for
-//! them.
+//! them. One that the server may have run is sent again only if it reads from no view ([`super::views`]).
 
 use std::io;
 
@@ -174,7 +174,10 @@ impl Connection {
                 }
             }
         };
-        self.replace(lost)?;
+        self.replace_if(lost, |other| match &repeatable {
+            Repeatable::Ping => true,
+            Repeatable::Query(sql) => other.reads_no_view(sql),
+        })?;
         self.by_itself(Own::Again, |it| it.send_now(repeatable.command()))?;
         if let Repeatable::Query(_) = repeatable {
             self.answer = Answer::Text;
@@ -188,6 +191,15 @@ impl Connection {
     /// # Errors
     /// That error: no other connection could be made, or it would be noticed that it is another one.
     fn replace(&mut self, end: Error) -> Result<(), Error> {
+        self.replace_if(end, |_| true)
+    }
+
+    /// Does as [`Connection::replace`] with one that suits.
+    fn replace_if(
+        &mut self,
+        end: Error,
+        suits: impl FnOnce(&mut Connection) -> bool,
+    ) -> Result<(), Error> {
         let mut spent = Statistics::default();
         let end = match end {
             // What a reset is refused with is no answer to anything that the user did.
@@ -200,14 +212,14 @@ impl Connection {
             true => None,
             false => Connection::connect_in_place_of(link, &self.options, &mut spent).ok(),
         };
-        let replacement = match replacement {
-            Some(mut other) if !self.is_like(&other) => {
-                other.by_itself(Own::Quit, Connection::close);
-                spent.add(&other.counted());
-                None
+        let replacement = replacement.and_then(|mut other| {
+            if self.is_like(&other) && suits(&mut other) {
+                return Some(other);
             }
-            replacement => replacement,
-        };
+            other.by_itself(Own::Quit, Connection::close);
+            spent.add(&other.counted());
+            None
+        });
         let Some(mut replacement) = replacement else {
             let mut counted = self.counted();
             counted.add(&spent);

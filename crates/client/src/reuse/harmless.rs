@@ -72,7 +72,7 @@ const UTC_FUNCTIONS: &[u8] = b"UTC_";
 
 /// Whether a query is a SELECT of literals and plain columns.
 ///
-/// That a view may hide a function is not seen from here.
+/// That a view may hide a function is not seen from here: [`super::views`].
 pub(crate) fn cannot_write(sql: &[u8], dialect: Dialect) -> bool {
     // Comments may be executed.
     let has_comment =

@@ -16,6 +16,7 @@ mod password;
 mod release;
 mod resume;
 mod traces;
+mod views;
 
 use std::cell::Cell;
 

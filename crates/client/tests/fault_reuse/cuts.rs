@@ -8,7 +8,7 @@ use vaquita_client::{ConnectOptions, Connection, Pool, PoolLimits, State};
 
 use crate::servers::{Server, run, text};
 use crate::{
-    AT_ONCE, Command, Failure, LIMITS, assert_fresh, by_way_of, give, relay_to, reset_once,
+    AT_ONCE, Command, Failure, LIMITS, assert_fresh, by_way_of, give, query, relay_to, reset_once,
     servers, with_start,
 };
 use vaquita_fake_server::relay::{Cut, Direction, Relay};
@@ -176,4 +176,46 @@ fn cut_on(server: &Server, way: &str, direction: Direction, options: &ConnectOpt
     eprintln!("{told} {} cuts", bench.tag);
     let table = &bench.table;
     run(&mut bench.observer, &format!("DROP TABLE {table}"));
+}
+
+/// What a SELECT does that reads from a view is not seen in its words.
+#[test]
+fn a_view_that_writes_is_not_read_twice() {
+    for server in &servers() {
+        let mut admin = server.connect();
+        for sql in [
+            "DROP VIEW IF EXISTS fault_view",
+            "DROP FUNCTION IF EXISTS fault_write",
+            "DROP TABLE IF EXISTS fault_written",
+            "CREATE TABLE fault_written (tag INT) ENGINE=InnoDB",
+            "CREATE FUNCTION fault_write() RETURNS INT DETERMINISTIC MODIFIES SQL DATA \
+             BEGIN INSERT INTO fault_written VALUES (1); RETURN 1; END",
+            "CREATE VIEW fault_view AS SELECT fault_write() AS a",
+        ] {
+            run(&mut admin, sql);
+        }
+        for (_, options) in server.ways() {
+            let relay = relay_to(&options.address);
+            let options = with_start(by_way_of(&relay, &options));
+            let mut pool = Pool::default();
+            for (sql, is_repeated) in [
+                ("SELECT a FROM fault_view", false),
+                ("SELECT tag FROM fault_written WHERE tag = 0", true),
+            ] {
+                run(&mut admin, "TRUNCATE fault_written");
+                let mut connection = reset_once(&mut pool, &options).expect("nothing is cut");
+                run(&mut connection, "SET @a = 1");
+                give(&mut pool, connection);
+                let mut connection = pool.take(&options, &LIMITS).expect("nothing is cut");
+                connection.await_owed().unwrap();
+                relay.cut_after(Direction::Replies, 5, Cut::Close);
+                let result = query(&mut connection, sql);
+                assert_eq!(result.is_ok(), is_repeated, "{sql}: {result:?}");
+                drop(connection);
+                relay.calm();
+                let written = text(&mut admin, "SELECT COUNT(*) FROM fault_written");
+                assert_eq!(written == "1", !is_repeated, "{sql}: {written}");
+            }
+        }
+    }
 }

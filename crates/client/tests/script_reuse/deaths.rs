@@ -121,6 +121,38 @@ fn what_can_not_be_replaced_is_gone() {
     }
 }
 
+/// A query that was sent may have run, and a view calls functions.
+#[test]
+fn a_query_is_sent_again_only_where_no_word_of_it_is_a_views_name() {
+    let question = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_TYPE = 'VIEW' \
+                    AND TABLE_NAME IN ('SELECT', 'a', 'FROM', 'it''s')";
+    let question = question.replace("''s", "\\'s");
+    let read = "SELECT a FROM `it's`";
+    let refused = fresh().send(err(1044, b"42000", "no")).expect_packet();
+    let told = |count: &str| fresh().send_all(result(&[count]));
+    for (name, sql, other, is_repeated) in [
+        ("no name", "SELECT 1", fresh(), true),
+        ("no view", read, told("0").expect_query(), true),
+        ("a view", read, told("1").expect_packet(), false),
+        ("not told", read, refused, false),
+        ("a name, or none", "SELECT a FROM \"b\"", Script::logged_in().expect_packet(), false),
+    ] {
+        let answered = other.send_all(if is_repeated { result(&["5"]) } else { Vec::new() });
+        let script = reset_twice().send_as(1, ok(AUTOCOMMIT)).send_as(1, ok(AUTOCOMMIT));
+        let mut servers = Servers::new([script.expect_query().close(), answered]);
+        let mut connection = servers.take_after_reset();
+        let answer = ask(&mut connection, sql);
+        assert_eq!(answer.is_ok(), is_repeated, "{name}: {answer:?}");
+        let broken = State::Broken;
+        assert_eq!(connection.state() == broken, !is_repeated, "{name}");
+        drop(connection);
+        let received = &servers.finish()[1];
+        assert_eq!(received.contains(&query(sql)), is_repeated, "{name}");
+        let is_asked = received.contains(&query(&question));
+        assert_eq!(is_asked, sql == read, "{name}: {received:?}");
+    }
+}
+
 #[test]
 fn a_file_is_sent_on_the_connection_that_took_the_place_of_another() {
     let load = "LOAD DATA LOCAL INFILE '/a' INTO TABLE t";

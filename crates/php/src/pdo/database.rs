@@ -267,15 +267,14 @@ impl pdo::Database for Database {
         if handle.references() == 1 {
             return self.session.bring_back();
         }
-        // As in stock another object that comes while rows or results wait gets a connection of its own, and is the one whose is shared next.
-        if self.session.is_answer_due() {
-            self.is_retired.set(true);
-            return false;
+        // Whose first command finds a dead one out gets another in its place.
+        if self.session.is_new() {
+            return true;
         }
-        if self.session.revive() {
-            self.settings.autocommits.set(true);
-        }
-        true
+        // As in stock another object that comes while rows or results wait, or when the connection is gone, gets one of its own, which is shared
+        // next. Those that have this one are told of its end, whatever they had in its session: a transaction, locks, variables.
+        self.is_retired.set(self.session.is_answer_due() || self.session.is_gone());
+        !self.is_retired.get()
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Session, local_infile, pool, tls};
 use crate::statistics::Key;
 use std::process;
 use std::time::Instant;
-use vaquita_client::{Connection, State, StatusFlags};
+use vaquita_client::Connection;
 
 impl Session {
     /// Nobody uses the connection any more: what its users left is wiped out, without waiting.
@@ -60,24 +60,10 @@ impl Session {
         is_back
     }
 
-    /// Connects again if the connection is gone, for a new user beside others; whether that was so. Who has a transaction has to be told of
-    /// its end before anything else is done in its place.
-    pub(crate) fn revive(&self) -> bool {
-        let options = self.work(|slot| {
-            let connection = slot.as_mut()?;
-            let status = connection.session().status;
-            let is_between =
-                status.contains(StatusFlags::AUTOCOMMIT) && !status.contains(StatusFlags::IN_TRANS);
-            let is_told = connection.state() != State::Ready;
-            let is_gone = (is_told || is_between) && connection.is_gone();
-            is_gone.then(|| connection.options().clone())
-        });
-        let options = options.ok().flatten();
-        let is_back = options.is_some_and(|options| self.connect(&options).is_ok());
-        if is_back {
-            local_infile::allow(self);
-        }
-        is_back
+    /// Whether the connection is gone, as far as is known without waiting.
+    pub(crate) fn is_gone(&self) -> bool {
+        let is_gone = self.work(|slot| slot.as_mut().is_none_or(|it| it.is_gone()));
+        is_gone.unwrap_or(true)
     }
 
     /// Whether the connection was made before a fork, and it is the child that asks.
