@@ -32,6 +32,21 @@ fn prepared(id: u32) -> Vec<Payload> {
     vec![prepare_ok, column("?", ColumnType::VAR_STRING), eof(AUTOCOMMIT)]
 }
 
+/// A statement with this many columns, of 30 KiB each.
+fn prepared_with(columns: u16) -> Vec<Payload> {
+    let [low, high] = columns.to_le_bytes();
+    let prepare_ok = Payload::new()
+        .field("status", [0])
+        .field("statement_id", 7_u32.to_le_bytes())
+        .field("num_columns and num_params", [low, high, 1, 0])
+        .field("reserved_1 and warning_count", [0, 0, 0]);
+    let name = "x".repeat(15 << 10);
+    let mut payloads = vec![prepare_ok, column("?", ColumnType::VAR_STRING), eof(AUTOCOMMIT)];
+    payloads.extend((0..columns).map(|_| column(&name, ColumnType::VAR_STRING)));
+    payloads.push(eof(AUTOCOMMIT));
+    payloads
+}
+
 fn execute(id: u32) -> Command<'static> {
     let parameters = &PARAMETERS;
     Command::StmtExecute(ComStmtExecute { statement_id: id, opens_cursor: false, parameters })
@@ -158,4 +173,22 @@ fn what_may_mean_something_else_is_closed_with_the_statement_that_changes_it() {
     connection.send_query(change).unwrap();
     connection.read_query_response().unwrap();
     assert_eq!(connection.prepare(WRITES).unwrap().id(), 8);
+}
+
+/// A server may send 32 MiB of definitions for each statement: what is kept of them is little.
+#[test]
+fn a_statement_with_long_definitions_is_not_kept() {
+    for (columns, is_kept) in [(3, true), (6, false)] {
+        let script = Script::new()
+            .send(greeting(OFFERED, "mysql_native_password"))
+            .expect_packet()
+            .send(ok(AUTOCOMMIT))
+            .expect_command(Command::StmtPrepare(READS))
+            .send_all(prepared_with(columns))
+            .expect_command(execute(7))
+            .send(ok(AUTOCOMMIT));
+        let (mut connection, _server) = connect(script);
+        once(&mut connection, READS).unwrap();
+        assert_eq!(connection.take_kept(READS).is_some(), is_kept, "{columns} columns");
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use vaquita_client::{Columns, Connection};
+use vaquita_client::{Columns, Connection, MAX_ELSEWHERE_BYTES};
 
 use crate::error::Error;
 use crate::handler_socket::HandlerSocketPlan;
@@ -268,7 +268,8 @@ impl Knowledge {
     ) -> Verdict {
         let database = select.database.unwrap_or(&state.database);
         let is_of_database = columns.iter().all(|column| column.schema() == database);
-        if !is_of_database {
+        let is_long = columns.first().is_some_and(|it| it.block_bytes() > MAX_ELSEWHERE_BYTES);
+        if !is_of_database || is_long {
             return Err(Reason::Column);
         }
         let origins: Vec<Origin<'_>> = columns
@@ -339,6 +340,8 @@ fn refused_is_none<R>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vaquita_client::{Charset, ColumnDefinition41, ColumnType, Dialect};
+    use vaquita_fake_server::packets::column;
 
     #[test]
     fn no_kind_of_session_has_another_ones_number() {
@@ -350,5 +353,21 @@ mod tests {
             assert!(numbers.insert(number), "{kind}");
             assert_eq!(knowledge.number_of(&state), number);
         }
+    }
+
+    #[test]
+    fn long_definitions_of_columns_are_not_kept() {
+        let dialect =
+            Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
+        let select = KeySelect::parse(b"SELECT a FROM fake.t WHERE k = 1", dialect).unwrap();
+        let learn = |length: usize| {
+            let definition = column(&"x".repeat(length), ColumnType::VAR_STRING).bytes();
+            let columns = Columns::from([ColumnDefinition41::parse(&definition).unwrap()]);
+            Knowledge::default().learn(b"shape", &select, &State::unknown(), &columns, false)
+        };
+        // Of this table nothing is known.
+        assert_eq!(learn(64), Err(Reason::Table));
+        // It says its name twice.
+        assert_eq!(learn(MAX_ELSEWHERE_BYTES / 2 - 13), Err(Reason::Column));
     }
 }

@@ -18,7 +18,7 @@ const READ_BYTES: usize = 16 << 10;
 /// How large a buffer stays from one request to the next.
 const KEPT_BYTES: usize = 256 << 10;
 
-/// The most that one reply's value or line may have, unless it is limited further. No server gives more in a column: max_allowed_packet ends there.
+/// The most that the replies to one request may have, unless it is limited further. No server gives more in a column: max_allowed_packet ends there.
 pub(crate) const MAX_BYTES: usize = 1 << 30;
 
 /// How long connecting, and each request, may take.
@@ -38,8 +38,9 @@ pub(crate) struct Link {
     /// `received` of it, from `start` on, was not looked at yet.
     buffer: Vec<u8>,
     received: Range<usize>,
-    /// The most that a value or a line may have.
+    /// The most that the replies to one request may have, and what they still may.
     most: usize,
+    left: usize,
     timeout: Duration,
     deadline: Option<Instant>,
     due: usize,
@@ -68,16 +69,27 @@ impl Link {
         let (buffer, received) = (Vec::new(), 0..0);
         let process = process::id();
         let (deadline, due, is_broken) = (None, 0, false);
-        let most = MAX_BYTES;
-        Ok(Link { transport, process, buffer, received, most, timeout, deadline, due, is_broken })
+        let (most, left) = (MAX_BYTES, 0);
+        Ok(Link {
+            transport,
+            process,
+            buffer,
+            received,
+            most,
+            left,
+            timeout,
+            deadline,
+            due,
+            is_broken,
+        })
     }
 
-    /// The most that a value or a line may have.
+    /// The most that the replies to one request may have.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// Has no value or line have more.
+    /// Has the replies to each request to come have no more.
     pub(crate) fn limit(&mut self, most: usize) {
         self.most = most;
     }
@@ -98,7 +110,7 @@ impl Link {
             return Err(Error::OutOfSync);
         }
         self.deadline = Instant::now().checked_add(self.timeout);
-        self.due = replies;
+        (self.due, self.left) = (replies, self.most);
         let sent = self.transport.write(&mut [IoSlice::new(requests)]);
         sent.map_err(|error| self.give_up(Error::Lost(error)))
     }
@@ -172,6 +184,9 @@ impl Link {
 
     /// Receives more; the buffer grows with what has come, whatever was announced.
     fn receive(&mut self) -> Result<(), Error> {
+        if self.left == 0 {
+            return Err(self.give_up(Error::Malformed("more than a reply may have")));
+        }
         if self.deadline.is_some_and(|it| it <= Instant::now()) {
             let late = vaquita_client::Error::lost(std::io::ErrorKind::TimedOut.into(), false);
             return Err(self.give_up(Error::Lost(late)));
@@ -189,6 +204,7 @@ impl Link {
         match self.transport.read(free) {
             Ok(bytes) => {
                 self.received.end += bytes;
+                self.left = self.left.saturating_sub(bytes);
                 Ok(())
             }
             Err(error) => {
@@ -202,5 +218,31 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "what fails here is a failed test")]
+mod tests {
+    use super::*;
+    use vaquita_fake_server::Replay;
+
+    #[test]
+    fn all_replies_to_a_request_have_one_limit() {
+        let line = [&[b'x'; 29][..], b"\n"].concat();
+        let replay = Replay::new([line.repeat(3), line.repeat(4)]).byte_by_byte();
+        let address = Address::Unix("nowhere".into());
+        let mut link = Link::over(Box::new(replay), &address, Duration::from_secs(5)).unwrap();
+        link.limit(90);
+        for lines in [3, 4] {
+            link.send(b"?", lines).unwrap();
+            for _ in 0..3 {
+                link.line(1000).unwrap();
+                link.end_reply().unwrap();
+            }
+        }
+        let error = link.line(1000).unwrap_err();
+        assert!(matches!(error, Error::Malformed("more than a reply may have")), "{error}");
+        assert!(!link.is_ready());
     }
 }

@@ -31,8 +31,9 @@ pub(crate) const MAX_IDLE: Duration = Duration::from_millis(100);
 /// How often the lock of a connection is tried: for some 60 ms.
 const MAX_TRIES: u32 = 1000;
 
-/// What a row may have: many times what a port's answer may, and little enough for each process of a machine to receive it at once.
-const MAX_ROW_BYTES: usize = 16 << 20;
+/// What the rows of a request may have together: more than a hundred of the longest that may answer a statement, and little enough for each process
+/// of a machine to receive it at once.
+const MAX_ROWS_BYTES: usize = 16 << 20;
 
 /// How many indexes are open on a connection before another one takes its place.
 const MAX_INDEXES: usize = 64;
@@ -102,7 +103,7 @@ impl Port {
         let is_usable = |open: &Open| matches!(open, Open::Memcached(_));
         let connect = || {
             let mut connected = Memcached::connect(&self.address, TIMEOUTS)?;
-            connected.limit(MAX_ROW_BYTES);
+            connected.limit(MAX_ROWS_BYTES);
             Ok(Open::Memcached(Box::new(connected)))
         };
         let link = self.usable(&mut kept, now, is_usable, connect)?;
@@ -126,7 +127,7 @@ impl Port {
         let is_usable = |open: &Open| matches!(open, Open::HandlerSocket(_, indexes) if indexes.len() < MAX_INDEXES || indexes.contains_key(&id));
         let connect = || {
             let mut connected = HandlerSocket::connect(&self.address, TIMEOUTS, Some(secret))?;
-            connected.limit(MAX_ROW_BYTES);
+            connected.limit(MAX_ROWS_BYTES);
             Ok(Open::HandlerSocket(Box::new(connected), HashMap::new()))
         };
         let link = self.usable(&mut kept, now, is_usable, connect)?;

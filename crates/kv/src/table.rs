@@ -205,8 +205,16 @@ pub(crate) fn is_same_name(one: &[u8], other: &[u8]) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 
-/// How many rows are read of what a server tells of itself; no more are asked for, nor taken from who sends more.
-const MAX_ROWS: usize = 100_000;
+/// How many rows are read of what a server tells of itself; no more are asked for, nor taken from who sends more. A table has 4,096 columns at
+/// the most, and each part of an index is looked for among them.
+const MAX_ROWS: usize = 10_000;
+
+/// What they may take in all, many times what is said of the largest table. What is stored is bounded as any result, but short values take many
+/// times as much apart: so no more than this are taken apart.
+const MAX_BYTES: usize = 32 << 20;
+
+/// What a value takes besides its bytes: its place in its row, and what there is around a short one.
+const VALUE_BYTES: usize = 64;
 
 /// The rows of a query.
 pub(crate) fn rows(connection: &mut Connection, sql: &[u8]) -> Result<Box<[Row]>, Error> {
@@ -218,11 +226,47 @@ pub(crate) fn rows(connection: &mut Connection, sql: &[u8]) -> Result<Box<[Row]>
         return Ok(Box::default());
     }
     let mut stored = connection.store_result().map_err(lost)?;
-    let mut rows = Vec::new();
+    let (mut rows, mut left) = (Vec::new(), MAX_BYTES);
     while rows.len() < MAX_ROWS
         && let Some(row) = stored.next_row()
     {
+        let bytes = row.values().map(|value| VALUE_BYTES + value.map_or(0, <[u8]>::len)).sum();
+        let Some(rest) = left.checked_sub(bytes) else { break };
+        left = rest;
         rows.push(row.values().map(|value| value.map(Into::into)).collect());
     }
     Ok(rows.into())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "what fails here is a failed test")]
+mod tests {
+    use super::*;
+    use vaquita_client::{Address, ColumnType, ConnectOptions};
+    use vaquita_fake_server::packets::{AUTOCOMMIT, column, column_count, eof, row};
+    use vaquita_fake_server::{Delivery, FakeServer, Script};
+
+    /// How many rows are taken of a server that says so many, each of so many short values.
+    fn taken(says: usize, columns: usize) -> usize {
+        let payloads = [column_count(columns as u64)]
+            .into_iter()
+            .chain((0..columns).map(|_| column("c", ColumnType::VAR_STRING)))
+            .chain([eof(AUTOCOMMIT)])
+            .chain((0..says).map(|_| row(&vec![Some(&b"x"[..]); columns])))
+            .chain([eof(AUTOCOMMIT)]);
+        let script = Script::queried().send_all(payloads).expect_packet();
+        let server = FakeServer::unix(script, Delivery::WHOLE).unwrap();
+        let vaquita_fake_server::Address::Unix(path) = server.address() else { unreachable!() };
+        let options = ConnectOptions::new(Address::Unix(path.clone()));
+        let mut connection = Connection::connect(&options).unwrap();
+        rows(&mut connection, b"SELECT 1").unwrap().len()
+    }
+
+    #[test]
+    fn no_more_is_taken_apart_than_a_table_needs() {
+        assert_eq!(taken(100, 8), 100);
+        assert_eq!(taken(MAX_ROWS + 100, 3), MAX_ROWS);
+        let wide = MAX_BYTES / (2000 * (VALUE_BYTES + 1));
+        assert_eq!(taken(wide + 100, 2000), wide);
+    }
 }

@@ -172,6 +172,11 @@ impl ColumnDefinition41 {
         self.name_at(org_name)
     }
 
+    /// How long the block is that it shares with the other definitions of its result.
+    pub fn block_bytes(&self) -> usize {
+        self.block.len()
+    }
+
     /// All that it says.
     fn fields(&self) -> ([&[u8]; NAMES.len()], u16, u32, ColumnType, ColumnFlags, u8) {
         let names = self.names.map(|name| self.name_at(name));

@@ -13,9 +13,15 @@ mod shape;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use vaquita_protocol::ColumnDefinition41;
+
 use crate::statement::Statement;
 use derived::Derived;
 pub use effects::Effect;
+
+/// How long the definitions of a statement's columns are, in bytes of their packets, at the most: those of some thousand columns. A server can send 32
+/// MiB of them for each statement.
+const MAX_COLUMNS_BYTES: usize = 128 << 10;
 
 /// The statements of a session that are kept, and what is to be known of those that may be.
 #[derive(Debug, Default)]
@@ -78,7 +84,9 @@ impl StatementCache {
         if self.idle.iter().any(|it| it.id() == statement.id()) {
             return true;
         }
-        let may_be_kept = self.may_be_kept(statement) && most > 0;
+        let is_small = |it: &ColumnDefinition41| it.block_bytes() <= MAX_COLUMNS_BYTES;
+        let is_short = statement.columns().first().is_none_or(is_small);
+        let may_be_kept = self.may_be_kept(statement) && is_short && most > 0;
         if may_be_kept {
             self.idle.push(statement.clone());
             if self.idle.len() > most {

@@ -1,18 +1,19 @@
 //! Advice for a whole application: each thread sums what its connections knew, and appends a line of JSON to a file now and then.
 //!
-//! The file is made for its user alone and never reached through a symbolic link. A line goes out in one write, so that those of many
-//! processes stay whole.
+//! The file is its user's alone, and never reached through a symbolic link: one that somebody else has put there, or may read, gets nothing. A line
+//! goes out in one write, so that those of many processes stay whole.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::OFlags;
+use rustix::process::geteuid;
 
 use super::{Advice, Line, Wanted};
 
@@ -86,14 +87,20 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
     options.read(true).append(true).create(true).mode(MODE).custom_flags(flags);
     let mut file = options.open(path)?;
     let found = file.metadata()?;
-    if !found.is_file() || found.len() >= MAX_FILE_BYTES {
-        return Err(io::Error::other("it is no regular file, or full"));
+    if !is_own(&found) || found.len() >= MAX_FILE_BYTES {
+        return Err(io::Error::other("it is no regular file of this user's alone, or full"));
     }
     // Where a disk was full there is half a line.
     let mut last = *b"\n";
     file.read_at(&mut last, found.len().saturating_sub(1))?;
     let begin = if last == *b"\n" { "" } else { "\n" };
     file.write_all(format!("{begin}{line}").as_bytes())
+}
+
+/// Whether it is a file of this user's, which nobody else may read or write, and which has no other name, for that could be another file's.
+fn is_own(found: &Metadata) -> bool {
+    let is_private = found.uid() == geteuid().as_raw() && found.mode() & 0o077 == 0;
+    found.is_file() && is_private && found.nlink() == 1
 }
 
 fn line(advice: &mut Advice) -> String {
@@ -170,8 +177,8 @@ fn put_text(text: &mut String, parts: &[&[u8]]) {
 mod tests {
     use super::*;
     use crate::plan::Reason;
-    use std::fs;
-    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
     use vaquita_client::{Charset, Dialect};
 
     fn advice() -> Advice {
@@ -234,6 +241,30 @@ mod tests {
         add(&path, &advice());
         write_advice(true);
         assert_eq!(file.metadata().unwrap().len(), MAX_FILE_BYTES);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_others_gets_nothing() {
+        let folder = std::env::temp_dir().join(format!("vaquita-advice-others-{}", process::id()));
+        fs::create_dir(&folder).unwrap();
+        let (path, other) = (folder.join("file"), folder.join("other"));
+        let is_written = || append(&path, "{}\n").is_ok();
+        assert!(is_written());
+        for mode in [0o640, 0o604, 0o620, 0o602, 0o600] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            assert_eq!(is_written(), mode == 0o600, "{mode:o}");
+        }
+        fs::hard_link(&path, &other).unwrap();
+        assert!(!is_written(), "it has another name");
+        fs::remove_file(&other).unwrap();
+        assert!(is_written());
+        if geteuid().is_root() {
+            chown(&path, Some(4711), None).unwrap();
+            assert!(!is_written(), "it is somebody else's");
+        }
+        let pipe = std::process::Command::new("mkfifo").arg(&other).status();
+        assert!(pipe.unwrap().success() && append(&other, "{}\n").is_err());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -24,6 +24,9 @@ const OTHERS: &[u8] = b"(others)";
 /// How many columns a line names: a `SELECT *` may have thousands.
 const MAX_VALUES: usize = 100;
 
+/// The longest name that a server has, of 64 characters; advice names nothing that is longer.
+const MAX_NAME_BYTES: usize = 64 * 4;
+
 /// What stands in the place of the others.
 const MORE: &[u8] = b"...";
 
@@ -98,7 +101,9 @@ impl Wanted {
         let first = columns.first()?;
         let (database, name) = (first.schema(), first.org_table());
         let is_of_it = columns.iter().all(|column| column.org_table() == name);
-        if name.is_empty() || !is_of_it {
+        let is_name = |name: &[u8]| name.len() <= MAX_NAME_BYTES;
+        let has_names = is_name(database) && columns.iter().all(|it| is_name(it.org_name()));
+        if name.is_empty() || !is_name(name) || !is_of_it || !has_names {
             return None;
         }
         let key: Box<[Box<[u8]>]> = select.conditions().map(|it| it.column.into()).collect();
@@ -191,7 +196,8 @@ fn line<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vaquita_client::Charset;
+    use vaquita_client::{Charset, ColumnDefinition41, ColumnType};
+    use vaquita_fake_server::packets::column;
 
     fn note(advice: &mut Advice, sql: &str, micros: u64, reason: Option<Reason>) {
         let dialect =
@@ -240,5 +246,18 @@ mod tests {
         assert_eq!(shown.len(), MAX_SHAPES + 1);
         assert_eq!(shown.last().map(String::as_str), Some("(others) | 7 7 no form 7"));
         assert_eq!(shown.first().map(String::as_str), Some("SELECT a3 FROM t | 2 2 no form 2"));
+    }
+
+    #[test]
+    fn what_is_longer_than_a_name_is_not_named() {
+        let dialect =
+            Dialect { encoding: Charset::utf8mb4().encoding, no_backslash_escapes: false };
+        let select = KeySelect::parse(b"SELECT a FROM t WHERE k = 1", dialect).unwrap();
+        let wanted = |length: usize| {
+            let definition = column(&"x".repeat(length), ColumnType::VAR_STRING).bytes();
+            let columns = Columns::from([ColumnDefinition41::parse(&definition).unwrap()]);
+            Wanted::of(&select, &columns, None).is_some()
+        };
+        assert!(wanted(MAX_NAME_BYTES) && !wanted(MAX_NAME_BYTES + 1));
     }
 }

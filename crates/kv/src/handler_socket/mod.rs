@@ -86,7 +86,7 @@ impl HandlerSocket {
         HandlerSocket { link, request: Lines::default(), columns: Vec::new(), most: 0 }
     }
 
-    /// Has no line be longer.
+    /// Has the replies to each request to come have no more.
     pub(crate) fn limit(&mut self, most: usize) {
         self.link.limit(most);
     }

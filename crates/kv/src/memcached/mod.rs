@@ -85,7 +85,7 @@ impl Memcached {
         Memcached { link, request: Vec::new() }
     }
 
-    /// Has no value be longer.
+    /// Has the replies to each request to come have no more.
     pub(crate) fn limit(&mut self, most: usize) {
         self.link.limit(most);
     }

@@ -7,9 +7,9 @@ use std::io::{self, Write};
 /// Room for the system's words about an error.
 const MAX_REASON_BYTES: usize = 128;
 
-/// Whether `open_basedir` allows a path.
+/// Whether `open_basedir` allows a path, without a warning, unless the path is longer than any may be: then **user code may run**.
 pub(crate) fn is_allowed(path: Str) -> bool {
-    // SAFETY: reads a C string; 0: without a warning, so no user code runs.
+    // SAFETY: reads a C string; the caller holds nothing that user code must not find.
     unsafe { ffi::php_check_open_basedir_ex(path.as_ptr(), 0) == 0 }
 }
 
