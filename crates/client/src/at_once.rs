@@ -9,13 +9,13 @@
 
 use vaquita_protocol::{Capabilities, ComStmtExecute, Command, Parameter};
 
+use crate::columns::Columns;
 use crate::connection::{Answer, Connection};
 use crate::elsewhere::Look;
 use crate::error::{Error, codes};
 use crate::local_infile::Names;
 use crate::own::Own;
 use crate::query::QueryResponse;
-use crate::result_set::Columns;
 use crate::reuse::cannot_write;
 use crate::state::{Call, State};
 use crate::statement::Statement;

@@ -5,10 +5,10 @@ use vaquita_protocol::reader::{chunk_at, span};
 use vaquita_protocol::{Malformed, PacketHeader};
 use vaquita_sys::Block;
 
+use crate::columns::Columns;
 use crate::error::Error;
 use crate::memory::{CHUNK_BYTES, LONG_VALUE_BYTES, Memory};
 use crate::packet_stream::Chunks;
-use crate::result_set::Columns;
 use crate::row::{Layout, Row};
 
 /// Where a row's payload begins in its chunk.

@@ -8,6 +8,7 @@ use vaquita_protocol::{Capabilities, Charset, Command};
 
 use crate::buffered::Storage;
 use crate::clock::Connecting;
+use crate::columns::Columns;
 use crate::compression::CompressionAlgorithm;
 use crate::connection::{Answer, Connection};
 use crate::elsewhere::Elsewhere;
@@ -20,7 +21,6 @@ use crate::options::ConnectOptions;
 use crate::own::Own;
 use crate::packet_stream::PacketStream;
 use crate::query_timeout::ServerSide;
-use crate::result_set::Columns;
 use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::state::State;

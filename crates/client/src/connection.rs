@@ -8,6 +8,7 @@ use vaquita_protocol::{Capabilities, Charset, Command, Malformed, StatusFlags};
 use zeroize::Zeroize;
 
 use crate::buffered::Storage;
+use crate::columns::Columns;
 use crate::elsewhere::{Elsewhere, Look, Onlooker};
 use crate::error::Error;
 use crate::escape::escape_into;
@@ -18,7 +19,7 @@ use crate::memory::Memory;
 use crate::options::{Address, ConnectOptions};
 use crate::packet_stream::{MAX_PAYLOAD_BYTES, PacketStream, Span};
 use crate::query_timeout::ServerSide;
-use crate::result_set::{Columns, Rows};
+use crate::result_set::Rows;
 use crate::reuse::Reuse;
 use crate::row::Layout;
 use crate::session::{Session, UNKNOWN_ROWS};

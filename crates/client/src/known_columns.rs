@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use vaquita_protocol::ColumnDefinitions;
 
-use crate::result_set::Columns;
+use crate::columns::{Columns, MAX_SHORT_BYTES};
 use crate::row::Layout;
 
 /// How many results have their columns remembered. Scripts ask the same few questions over and over.
 const MAX_KNOWN: usize = 16;
-/// The longest definitions that are remembered, in bytes of their packets: those of some sixty columns.
-const MAX_BYTES: usize = 4 << 10;
 
 /// The columns of recent results, the last one first.
 #[derive(Debug, Default)]
@@ -40,7 +38,7 @@ impl KnownColumns {
         let index = self.known.iter().position(is_it)?;
         self.known.get_mut(..=index)?.rotate_right(1);
         let known = self.known.first()?;
-        Some((Arc::clone(&known.columns), known.packets.len()))
+        Some((known.columns.clone(), known.packets.len()))
     }
 
     /// Takes the definitions that have arrived.
@@ -49,12 +47,13 @@ impl KnownColumns {
         let known = self.known.iter().find(|known| *known.packets == *packets);
         let columns = match known {
             // They came in pieces, and could not be compared before.
-            Some(known) => Arc::clone(&known.columns),
+            Some(known) => known.columns.clone(),
             None => {
-                let (columns, packets) = self.arriving.share();
-                if packets.len() <= MAX_BYTES {
+                let (definitions, packets) = self.arriving.share();
+                let columns = Columns::from(definitions);
+                if packets.len() <= MAX_SHORT_BYTES {
                     self.known.truncate(MAX_KNOWN - 1);
-                    let known = Known { packets, columns: Arc::clone(&columns), binary: None };
+                    let known = Known { packets, columns: columns.clone(), binary: None };
                     self.known.insert(0, known);
                 }
                 columns
@@ -67,7 +66,7 @@ impl KnownColumns {
     /// How rows of these columns are laid out.
     pub(crate) fn layout(&mut self, columns: &Columns, is_binary: bool) -> Layout {
         if is_binary {
-            let known = self.known.iter_mut().find(|known| Arc::ptr_eq(&known.columns, columns));
+            let known = self.known.iter_mut().find(|known| known.columns.is_same(columns));
             if let Some(Known { binary, .. }) = known {
                 return binary.get_or_insert_with(|| Layout::of(columns, true)).clone();
             }
@@ -109,9 +108,9 @@ mod tests {
         let mut known = KnownColumns::default();
         let first = arrive(&mut known, "first");
         let second = arrive(&mut known, "second");
-        assert!(Arc::ptr_eq(&find(&mut known, 1, "first").unwrap(), &first));
-        assert!(Arc::ptr_eq(&find(&mut known, 1, "second").unwrap(), &second));
-        assert!(Arc::ptr_eq(&arrive(&mut known, "first"), &first), "in pieces");
+        assert!(find(&mut known, 1, "first").unwrap().is_same(&first));
+        assert!(find(&mut known, 1, "second").unwrap().is_same(&second));
+        assert!(arrive(&mut known, "first").is_same(&first), "in pieces");
         assert!(find(&mut known, 2, "first").is_none(), "more columns follow");
         assert!(find(&mut known, 1, "third").is_none());
     }
@@ -128,11 +127,13 @@ mod tests {
         assert_eq!(found, MAX_KNOWN);
         assert!(find(&mut known, 1, "c1").is_none(), "the one that was used least");
         let packet = packet("wide");
-        for _ in 0..=MAX_BYTES / packet.len() {
+        for _ in 0..=MAX_SHORT_BYTES / packet.len() {
             known.arriving.push(&packet).unwrap();
         }
-        let wide = Arc::downgrade(&known.take_arrived());
-        assert!(wide.upgrade().is_none(), "nobody else has it");
+        let wide = known.take_arrived();
+        known.arriving.push(&packet).unwrap();
+        assert!(!known.take_arrived().is_same(&wide));
+        assert!(known.find(wide.len(), |_| true).is_none(), "it is not remembered");
     }
 
     #[test]

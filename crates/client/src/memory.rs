@@ -22,7 +22,8 @@ pub trait Memory: Sync {
     /// Exactly so many bytes, for one value of [`LONG_VALUE_BYTES`] or more.
     fn value(&self, bytes: usize) -> Option<Block>;
 
-    /// Whether a packet that is not stored may take so many bytes of the system's memory: a row is about to take as many of the user's.
+    /// Whether so many bytes may be taken of the system's memory: by a packet that is not stored, for a row is about to take as many of the user's; or
+    /// by all the long definitions of columns that there are.
     fn has_room(&self, _bytes: usize) -> bool {
         true
     }

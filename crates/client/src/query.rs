@@ -5,11 +5,11 @@ use std::time::Duration;
 use vaquita_protocol::panic_point;
 use vaquita_protocol::{ComQueryResponse, Command, Malformed, StatusFlags};
 
+use crate::columns::Columns;
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::own::Own;
 use crate::packet_stream::MAX_ANSWER_BYTES;
-use crate::result_set::Columns;
 use crate::state::{Call, State};
 use crate::statistics::PacketKind;
 

@@ -1,13 +1,10 @@
 //! The columns and rows of a result set, as they arrive.
 
-use std::sync::Arc;
-
 use vaquita_protocol::panic_point;
-use vaquita_protocol::{
-    Capabilities, ColumnDefinition41, EofPacket, ErrPacket, Malformed, OkPacket,
-};
+use vaquita_protocol::{Capabilities, EofPacket, ErrPacket, Malformed, OkPacket};
 
 use crate::buffered::{Buffered, Storage};
+use crate::columns::{Columns, long_bytes_with};
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::memory::LONG_VALUE_BYTES;
@@ -24,9 +21,6 @@ pub(crate) struct Rows {
     /// Where the last one ends.
     end: usize,
 }
-
-/// The columns of a result set, shared by whoever needs them.
-pub type Columns = Arc<[ColumnDefinition41]>;
 
 /// The longest column definition.
 ///
@@ -82,7 +76,13 @@ impl Connection {
             left = left.saturating_sub(definition.end - definition.start);
             self.known_columns.arriving.push(self.stream.packet(definition))?;
         }
-        Ok(self.known_columns.take_arrived())
+        let packet_bytes = self.known_columns.arriving.packets().len();
+        match long_bytes_with(count as usize, packet_bytes) {
+            Some(bytes) if !self.stream.memory().has_room(bytes) => {
+                Err(Error::OutOfMemory { bytes })
+            }
+            _ => Ok(self.known_columns.take_arrived()),
+        }
     }
 
     /// Receives a packet in whose place the server may refuse to go on.

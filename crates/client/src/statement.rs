@@ -6,6 +6,7 @@ use std::sync::Arc;
 use vaquita_protocol::panic_point;
 use vaquita_protocol::{ComStmtExecute, ComStmtPrepareOk, Command, ErrPacket, Parameter};
 
+use crate::columns::Columns;
 use crate::connection::{Answer, Connection};
 use crate::elsewhere::Look;
 use crate::error::{Error, codes};
@@ -13,7 +14,6 @@ use crate::local_infile::{Names, may_ask};
 use crate::own::Own;
 use crate::packet_stream::MAX_ANSWER_BYTES;
 use crate::query::QueryResponse;
-use crate::result_set::Columns;
 use crate::session::UNKNOWN_ROWS;
 use crate::state::{Call, State};
 use crate::statement_cache::{Effect, Kept};

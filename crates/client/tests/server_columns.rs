@@ -9,8 +9,6 @@
 
 mod servers;
 
-use std::sync::Arc;
-
 use servers::{Server, run};
 use vaquita_client::{Columns, Connection, Parameter, QueryResponse, State, Statistics};
 
@@ -50,7 +48,7 @@ fn the_same_ones_are_known_and_count_as_they_came() {
         let (first, counted) = ask(connection, "SELECT id, name FROM t WHERE id = 1");
         for _ in 0..3 {
             let (again, counted_again) = ask(connection, "SELECT id, name FROM t WHERE id = 1");
-            assert!(Arc::ptr_eq(&first, &again));
+            assert!(first.is_same(&again));
             assert_eq!(counted_again, counted);
         }
         assert_eq!(counted.column_definition.count, 2);

@@ -218,7 +218,7 @@ impl Access {
     ) -> Result<Option<Columns>, Error> {
         let found = self.find(connection, asked)?;
         let answered = match &found {
-            Found::Answered(columns) => Some(Arc::clone(columns)),
+            Found::Answered(columns) => Some(columns.clone()),
             _ => None,
         };
         self.executing = found;

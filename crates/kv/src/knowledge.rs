@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -300,7 +299,7 @@ impl Knowledge {
             }
         };
         let proof = Needed::new(proof, places, values);
-        Ok(Planned { way, columns: Arc::clone(columns), proof, in_vain: InVain::default() })
+        Ok(Planned { way, columns: columns.clone(), proof, in_vain: InVain::default() })
     }
 }
 
@@ -340,6 +339,7 @@ fn refused_is_none<R>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use vaquita_client::{Charset, ColumnDefinition41, ColumnType, Dialect};
     use vaquita_fake_server::packets::column;
 
@@ -362,7 +362,8 @@ mod tests {
         let select = KeySelect::parse(b"SELECT a FROM fake.t WHERE k = 1", dialect).unwrap();
         let learn = |length: usize| {
             let definition = column(&"x".repeat(length), ColumnType::VAR_STRING).bytes();
-            let columns = Columns::from([ColumnDefinition41::parse(&definition).unwrap()]);
+            let columns =
+                Columns::from(Arc::from([ColumnDefinition41::parse(&definition).unwrap()]));
             Knowledge::default().learn(b"shape", &select, &State::unknown(), &columns, false)
         };
         // Of this table nothing is known.

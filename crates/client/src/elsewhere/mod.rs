@@ -9,11 +9,11 @@ use vaquita_protocol::packet_header::PACKET_HEADER_BYTES;
 use vaquita_protocol::text_row::put_text_row;
 use vaquita_protocol::{Capabilities, Command, EofPacket, StatusFlags};
 
+use crate::columns::Columns;
 use crate::connection::{Answer, Connection};
 use crate::error::Error;
 use crate::own::Own;
 use crate::query::QueryResponse;
-use crate::result_set::Columns;
 use crate::state::State;
 pub(crate) use look::Look;
 pub use onlooker::Onlooker;

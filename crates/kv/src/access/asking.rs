@@ -1,6 +1,5 @@
 //! A port is asked for one key or for many, and what it gives for one becomes the statement's answer.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use vaquita_client::{Connection, Error};
@@ -55,7 +54,7 @@ impl Access {
             planned.in_vain.end();
         }
         self.counts.answered += 1;
-        Ok(Found::Answered(Arc::clone(columns)))
+        Ok(Found::Answered(columns.clone()))
     }
 
     /// Asks the port for keys, in one request: the rows that it has. What it is not asked for, or does not have, is counted. `None`: it failed, or

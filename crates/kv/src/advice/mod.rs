@@ -196,6 +196,7 @@ fn line<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use vaquita_client::{Charset, ColumnDefinition41, ColumnType};
     use vaquita_fake_server::packets::column;
 
@@ -255,7 +256,8 @@ mod tests {
         let select = KeySelect::parse(b"SELECT a FROM t WHERE k = 1", dialect).unwrap();
         let wanted = |length: usize| {
             let definition = column(&"x".repeat(length), ColumnType::VAR_STRING).bytes();
-            let columns = Columns::from([ColumnDefinition41::parse(&definition).unwrap()]);
+            let columns =
+                Columns::from(Arc::from([ColumnDefinition41::parse(&definition).unwrap()]));
             Wanted::of(&select, &columns, None).is_some()
         };
         assert!(wanted(MAX_NAME_BYTES) && !wanted(MAX_NAME_BYTES + 1));

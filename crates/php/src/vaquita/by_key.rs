@@ -23,7 +23,6 @@ use crate::zend::object::Object;
 use crate::zend::pdo::{self, Handle};
 use crate::zend::slot::{Kind, Slot, Value};
 use crate::zend::string::Str;
-use std::sync::Arc;
 use vaquita_client::{Columns, Data, Parameter};
 use vaquita_kv::{Found, KeyValue, KeyedTable, TableError, Written};
 
@@ -46,7 +45,7 @@ impl Shown {
         let _ = self.layouts.with(|layouts| {
             for result in found.results() {
                 let columns = result.columns();
-                if layouts.iter().any(|(known, _)| Arc::ptr_eq(known, columns)) {
+                if layouts.iter().any(|(known, _)| known.is_same(columns)) {
                     continue;
                 }
                 if layouts.len() == MOST_LAYOUTS {

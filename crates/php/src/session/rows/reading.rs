@@ -6,7 +6,6 @@ use crate::session::living::Living;
 use crate::statistics::Key;
 use core::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
 use vaquita_client::Columns;
 
 /// The part of rows that their session knows, too.
@@ -100,7 +99,7 @@ impl Readings {
         let mut spare = self.spare.take();
         let known = spare
             .iter()
-            .rposition(|it| it.format == format && Arc::ptr_eq(&it.columns, &columns))
+            .rposition(|it| it.format == format && it.columns.is_same(&columns))
             .map(|index| spare.remove(index));
         self.spare.set(spare);
         let reading = known.unwrap_or_else(|| {
