@@ -46,7 +46,7 @@ fn a_query_that_is_not_read_takes_no_longer_than_the_limit() {
         let tcp = speak_until_query(tcp.accept().unwrap().0, &lets_in());
         (tcp, speak_until_query(unix.accept().unwrap().0, &lets_in()))
     });
-    let large = vec![b' '; 24 << 20];
+    let large = vec![b'x'; 24 << 20];
     for address in [Address::Tcp { host: "127.0.0.1".to_owned(), port }, Address::Unix(path)] {
         let options = ConnectOptions {
             user: b"me".to_vec(),
@@ -103,7 +103,7 @@ fn a_local_file_that_is_not_read_takes_no_longer_than_the_limit() {
 #[test]
 fn a_limit_may_be_any_time() {
     // More than the kernel takes at once, and less than one packet holds.
-    let query = vec![b' '; (16 << 20) - 100];
+    let query = vec![b'x'; (16 << 20) - 100];
     let length = query.len() + 1;
     let converse = |limit: Duration, answers: bool| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

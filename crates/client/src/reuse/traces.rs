@@ -137,7 +137,9 @@ impl Traces {
     pub(crate) fn all_of(sql: &[u8]) -> Traces {
         let mut traces = Traces::ALL;
         let mut is_xa_prepare = [false; 2];
-        for word in sql.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
+        let words = sql.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+        // Between two signs stands an empty one.
+        for word in words.filter(|word| word.len() > 1) {
             traces.is_indelible |= INDELIBLE.iter().any(|it| it.eq_ignore_ascii_case(word));
             traces.has_insert_id |= INSERT_ID.eq_ignore_ascii_case(word);
             for (is_there, part) in is_xa_prepare.iter_mut().zip(XA_PREPARE) {
