@@ -168,10 +168,13 @@ final class Site
         $this->log->close();
     }
 
-    /** What the server was asked meanwhile, by kinds; goodbyes, which it does not answer, may still be on their way. */
+    /**
+     * What the server was asked meanwhile, by kinds. Not counted: goodbyes, which it does not answer, and which may still be on their way; and how often statements were prepared, for here one that was
+     * prepared and closed before is not prepared again. How often they were run is.
+     */
     private function commands(): string
     {
-        $kinds = $this->log->execute_query("SELECT LOWER(command_type), COUNT(*) FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND command_type NOT IN ('Quit', 'Close stmt') AND argument NOT REGEXP ? GROUP BY 1 ORDER BY 1", [$this->uncounted]);
+        $kinds = $this->log->execute_query("SELECT LOWER(command_type), COUNT(*) FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND command_type NOT IN ('Quit', 'Prepare', 'Close stmt') AND argument NOT REGEXP ? GROUP BY 1 ORDER BY 1", [$this->uncounted]);
         return implode(', ', array_map(fn($row) => "$row[1] x $row[0]", $kinds->fetch_all()));
     }
 }

@@ -134,5 +134,5 @@ if ($faulty === []) {
 foreach ($verdict->faults as $fault) {
     echo "FAIL $fault\n";
 }
-printf("soak: %d processes, %.1f minutes, %d steps, %d wrong, %d crashed, RSS slope at most %+.2f MiB/h, the heap's %+.2f%s\n", count($fleet->members), $took / 60, array_sum(array_map(fn(Member $member) => $member->steps, $fleet->members)), $wrong, $crashed, $verdict->steepest, $verdict->steepest_heap, $verdict->faults === [] ? '' : ', ' . count($verdict->faults) . ' faults');
+printf("soak: %d processes, %.1f minutes, %d steps, %d wrong, %d crashed, slopes at most %+.2f MiB/h of RSS, %+.2f without PHP's heap, %+.2f and %+.2f of what is in use of PHP's and the C library's%s\n", count($fleet->members), $took / 60, array_sum(array_map(fn(Member $member) => $member->steps, $fleet->members)), $wrong, $crashed, ...array_values($verdict->steepest), ...[$verdict->faults === [] ? '' : ', ' . count($verdict->faults) . ' faults']);
 exit($verdict->faults === [] ? 0 : 1);

@@ -80,7 +80,6 @@ final class Player
         $statistics = $this->place->is_vaquita ? Vaquita\statistics() : null;
         return [
             ...Vitals::own(),
-            'php' => memory_get_usage(true) >> 10,
             'open' => $statistics['connections']['open'] ?? null,
             'idle' => $statistics['pool']['idle'] ?? null,
             'answered' => $statistics['key_value']['answered'] ?? null,

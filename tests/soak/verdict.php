@@ -18,48 +18,52 @@ final class Verdict
     private const MORE = 6;
     /** @var list<string> */
     public array $faults = [];
-    public float $steepest = -INF;
-    public float $steepest_heap = -INF;
+    /** What is judged by its slope, and what that is at most, in MiB an hour. */
+    private const JUDGED = ['rest' => 'RSS without PHP\'s heap', 'used' => 'use of PHP\'s heap', 'heap' => 'use of the C library\'s heap'];
+    /** @var array<string, float> */
+    public array $steepest = ['rss' => -INF, 'rest' => -INF, 'used' => -INF, 'heap' => -INF];
     /** @var array<string, int> of how many processes the run does not say */
     private array $undecided = [];
 
     /** @param list<Member> $members */
     public function processes(array $members, float $seconds): void
     {
-        printf("%-3s %-8s %-4s %8s %8s %8s %18s %11s %8s %9s %18s %6s %6s %5s %8s\n", '#', 'server', 'as', 'steps', 'RSS MiB', 'peak', 'slope MiB/h', 'growth KiB', 'PHP MiB', 'heap MiB', 'slope MiB/h', 'files', 'conns', 'thr.', 'by port');
+        $row = "%-3s %-8s %-4s %8s %8s %8s %14s %10s %14s %8s %8s %14s %8s %14s %6s %6s %5s %8s\n";
+        printf($row, '#', 'server', 'as', 'steps', 'RSS MiB', 'peak', 'slope MiB/h', 'growth KiB', 'without PHP', 'PHP MiB', 'used MiB', 'slope MiB/h', 'heap MiB', 'slope MiB/h', 'files', 'conns', 'thr.', 'by port');
         foreach ($members as $member) {
             $who = "process $member->number";
-            [$rss, $heap] = [$member->series['rss'] ?? new Series(), $member->series['heap'] ?? new Series()];
-            $growth = $rss->growth();
+            $series = fn(string $name) => $member->series[$name] ?? new Series();
+            $growth = $series('rss')->growth();
             $most = fn(string $name) => isset($member->series[$name]) ? (string) $member->series[$name]->most() : '-';
-            $slopes = array_map(fn(array $slope) => sprintf('%+.2f ± %.2f', $slope[0] / 1024, $slope[1] / 1024), [$rss->slope(), $heap->slope()]);
+            $mib = fn(float $kib) => sprintf('%.2f', $kib / 1024);
+            $slope = fn(string $name) => vsprintf('%+.2f ± %.2f', array_map(fn(float $kib) => $kib / 1024, $series($name)->slope()));
             $answered = isset($member->series['answered']) ? (string) $member->series['answered']->last() : '-';
-            printf("%-3d %-8s %-4s %8d %8.1f %8.1f %19s %11d %8.1f %9.2f %19s %6s %6s %5s %8s\n", $member->number, $member->server, $member->is_fpm ? 'FPM' : 'CLI', $member->steps, $rss->last() / 1024, isset($member->series['peak']) ? $member->series['peak']->most() / 1024 : NAN, $slopes[0], $growth, isset($member->series['php']) ? $member->series['php']->last() / 1024 : NAN, $heap->last() / 1024, $slopes[1], $most('descriptors'), $most('open'), $most('threads'), $answered);
-            $this->steepest = max($this->steepest, $rss->slope()[0] / 1024);
-            $this->steepest_heap = max($this->steepest_heap, $heap->slope()[0] / 1024);
+            printf($row, $member->number, $member->server, $member->is_fpm ? 'FPM' : 'CLI', $member->steps, $mib($series('rss')->last()), $mib($series('peak')->most()), $slope('rss'), $growth, $slope('rest'), $mib($series('php')->last()), $mib($series('used')->last()), $slope('used'), $mib($series('heap')->last()), $slope('heap'), $most('descriptors'), $most('open'), $most('threads'), $answered);
+            foreach (array_keys($this->steepest) as $name) {
+                $this->steepest[$name] = max($this->steepest[$name], $series($name)->slope()[0] / 1024);
+            }
             if ($member->fault !== null) {
                 $this->faults[] = "$who: $member->fault";
             }
-            foreach (['memory' => $rss, "heap's use" => $heap] as $what => $series) {
-                [$slope, $error] = $series->slope();
-                if ($seconds < self::SLOPE_FROM_S || $slope - $error <= self::SLOPE_KIB && $slope + $error > self::SLOPE_KIB) {
+            foreach (self::JUDGED as $name => $what) {
+                [$grows, $error] = $series($name)->slope();
+                if ($seconds < self::SLOPE_FROM_S || $grows - $error <= self::SLOPE_KIB && $grows + $error > self::SLOPE_KIB) {
                     $this->undecided[$what] = ($this->undecided[$what] ?? 0) + 1;
-                } elseif ($slope > self::SLOPE_KIB) {
-                    $this->faults[] = sprintf('%s: its %s grows by %.1f MiB an hour, or %.1f at the least', $who, $what, $slope / 1024, ($slope - $error) / 1024);
+                } elseif ($grows > self::SLOPE_KIB) {
+                    $this->faults[] = sprintf('%s: its %s grows by %.1f MiB an hour, or %.1f at the least', $who, $what, $grows / 1024, ($grows - $error) / 1024);
                 }
             }
             if ($growth > ($seconds < self::SLOPE_FROM_S ? self::EARLY_GROWTH_KIB : self::GROWTH_KIB)) {
                 $this->faults[] = "$who: its memory has grown by $growth KiB between the second third of the run and the last";
             }
             foreach (['descriptors' => 'descriptors', 'threads' => 'threads', 'open' => 'open connections', 'idle' => 'idle connections'] as $name => $what) {
-                $series = $member->series[$name] ?? null;
-                if ($series !== null && $series->growth() > self::MORE) {
-                    $this->faults[] = "$who: its $what have grown by {$series->growth()}, to " . $series->last();
+                if ($series($name)->growth() > self::MORE) {
+                    $this->faults[] = "$who: its $what have grown by {$series($name)->growth()}, to " . $series($name)->last();
                 }
             }
         }
         foreach ($this->undecided as $what => $count) {
-            echo "the run is too short to say of $count of them whether their $what grows by 1 MiB/h: there only growth between the last two thirds of it was judged\n";
+            echo "the run is too short to say of $count of them whether their $what grows by 1 MiB/h: there only RSS was judged, by its growth between the last two thirds\n";
         }
     }
 
