@@ -84,12 +84,15 @@ pub(crate) fn cannot_write(sql: &[u8], dialect: Dialect) -> bool {
     }
     let mut tokens = Tokens::new(sql, dialect);
     let is = |word: &[u8], words: &[&[u8]]| words.iter().any(|it| word.eq_ignore_ascii_case(it));
+    // In latin1 and others a byte beyond ASCII may be a space, and so end a word that is read on here.
+    let is_utf8 = matches!(dialect.encoding, Encoding::Utf8mb3 | Encoding::Utf8mb4);
     if !matches!(tokens.next(), Some(Token::Word(word)) if is(word, &[b"SELECT"])) {
         return false;
     }
     let mut may_be_called = false;
     for token in tokens {
         may_be_called = match token {
+            Token::Word(word) if !is_utf8 && !word.is_ascii() => return false,
             Token::Word(word) if is(word, &NOT_HARMLESS) => return false,
             Token::Word(word)
                 if word.get(..UTC_FUNCTIONS.len()).is_some_and(|it| is(it, &[UTC_FUNCTIONS])) =>
@@ -238,5 +241,20 @@ mod tests {
             check(sql, false);
         }
         check(&format!("SELECT '{}'", "x".repeat(MAX_READ_BYTES)), false);
+    }
+
+    #[test]
+    fn what_may_be_a_space_ends_what_is_known() {
+        for (charset, sql, expected) in [
+            ("latin1", &b"SELECT 1\xA0INTO\xA0OUTFILE 'x'"[..], false),
+            ("latin1", b"SELECT a FROM\xA0v", false),
+            ("latin1", b"SELECT '\xA0', `\xA0` FROM t", true),
+            ("gbk", b"SELECT a FROM \xD6\xD0", false),
+            ("utf8mb4", "SELECT a FROM \u{e4}".as_bytes(), true),
+        ] {
+            let encoding = Charset::by_name(charset.as_bytes()).unwrap().encoding;
+            let dialect = Dialect { encoding, no_backslash_escapes: false };
+            assert_eq!(cannot_write(sql, dialect), expected, "{charset}: {}", sql.escape_ascii());
+        }
     }
 }

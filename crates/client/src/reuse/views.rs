@@ -5,6 +5,9 @@ use crate::connection::Connection;
 use crate::own::Own;
 use crate::tokens::{Dialect, Token, Tokens};
 
+/// Words behind which a table's name, or a view's, may stand: `SELECT 1 UNION TABLE v` is MySQL's.
+const READING: [&[u8]; 2] = [b"FROM", b"TABLE"];
+
 /// The names that a query may read from, whatever they are: all of its words. `None`: it is not known how the server reads them.
 fn names(sql: &[u8], dialect: Dialect) -> Option<Vec<&[u8]>> {
     // Between double quotes stands a name, if sql_mode says so.
@@ -19,8 +22,8 @@ fn names(sql: &[u8], dialect: Dialect) -> Option<Vec<&[u8]>> {
             Token::Text { .. } | Token::Semicolon | Token::Symbol(_) => {}
         }
     }
-    let is_from = |name: &&[u8]| name.eq_ignore_ascii_case(b"FROM");
-    Some(if names.iter().any(is_from) { names } else { Vec::new() })
+    let reads = |name: &&[u8]| READING.iter().any(|it| name.eq_ignore_ascii_case(it));
+    Some(if names.iter().any(reads) { names } else { Vec::new() })
 }
 
 impl Connection {
@@ -66,6 +69,7 @@ mod tests {
             "select a from d.`t u`, v WHERE x = 'y'",
             Some(&["select", "a", "from", "d", "t u", "v", "WHERE", "x"]),
         );
+        check("SELECT 1 UNION TABLE v", Some(&["SELECT", "1", "UNION", "TABLE", "v"]));
         check("SELECT a FROM \"v\"", None);
         check("SELECT a FROM `v``w`", None);
     }

@@ -200,8 +200,15 @@ fn a_view_that_writes_is_not_read_twice() {
             let mut pool = Pool::default();
             for (sql, is_repeated) in [
                 ("SELECT a FROM fault_view", false),
+                ("SELECT 1 UNION TABLE fault_view", false),
                 ("SELECT tag FROM fault_written WHERE tag = 0", true),
             ] {
+                // MariaDB and older MySQL don't know TABLE.
+                if query(&mut admin, sql).is_err() {
+                    eprintln!("{}: no {sql}", server.name);
+                    continue;
+                }
+                while admin.next_row().unwrap().is_some() {}
                 run(&mut admin, "TRUNCATE fault_written");
                 let mut connection = reset_once(&mut pool, &options).expect("nothing is cut");
                 run(&mut connection, "SET @a = 1");
