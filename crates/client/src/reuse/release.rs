@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use vaquita_protocol::panic_point;
-use vaquita_protocol::{Capabilities, Command, SetOption};
+use vaquita_protocol::{Capabilities, Command, SetOption, StatusFlags};
 
 use super::harmless::{names_wait_timeout, only_sets};
 use super::learnt::Learnt;
@@ -30,6 +30,7 @@ impl Connection {
             || self.reuse.traces.is_indelible
             || self.options.init_commands.iter().any(|it| Traces::all_of(it).is_indelible)
             || (self.reuse.reset == Reset::Refused && self.reuse.traces.has_insert_id)
+            || self.may_have_prepared()
         {
             return false;
         }
@@ -56,6 +57,12 @@ impl Connection {
             self.break_off();
         }
         sent.is_ok()
+    }
+
+    /// Whether the transaction that is there may be one that a procedure has prepared (XA PREPARE), which MariaDB's reset does not end.
+    fn may_have_prepared(&self) -> bool {
+        let has_called = self.reuse.traces.has_database;
+        has_called && self.session.status.contains(StatusFlags::IN_TRANS) && self.is_mariadb()
     }
 
     /// Waits until the session that was wiped out has ended; whether it may be handed on still.
