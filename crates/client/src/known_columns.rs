@@ -78,7 +78,10 @@ impl KnownColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vaquita_protocol::PacketHeader;
+    use crate::{Address, ConnectOptions, Connection};
+    use vaquita_fake_server::packets::{column, column_count, err};
+    use vaquita_fake_server::{Delivery, FakeServer, Script};
+    use vaquita_protocol::{ColumnType, PacketHeader};
 
     /// The packet of a column with this name.
     fn packet(name: &str) -> Vec<u8> {
@@ -147,5 +150,22 @@ mod tests {
         let first = lengths(known.layout(&columns, true));
         assert!(Arc::ptr_eq(&first, &lengths(known.layout(&columns, true))));
         assert!(matches!(known.layout(&columns, false), Layout::Text(1)));
+    }
+
+    #[test]
+    fn definitions_that_become_no_result_are_not_kept() {
+        let name = "x".repeat(20_000);
+        let refused = || {
+            let wide = (0..9).map(|_| column(&name, ColumnType::VAR_STRING));
+            [column_count(10)].into_iter().chain(wide).chain([err(1105, b"HY000", "no")])
+        };
+        let script = Script::queried().send_all(refused()).expect_packet();
+        let server = FakeServer::unix(script, Delivery::WHOLE).unwrap();
+        let vaquita_fake_server::Address::Unix(path) = server.address() else { unreachable!() };
+        let options = ConnectOptions::new(Address::Unix(path.clone()));
+        let mut connection = Connection::connect(&options).unwrap();
+        connection.send_query(b"SELECT 1").unwrap();
+        assert_eq!(connection.read_query_response().unwrap_err().code(), 1105);
+        assert!(connection.known_columns.arriving.packets().is_empty());
     }
 }

@@ -68,7 +68,15 @@ impl Connection {
     }
 
     fn read_new_columns(&mut self, count: u32) -> Result<Columns, Error> {
-        self.known_columns.arriving.clear();
+        let received = self.receive_definitions(count);
+        if received.is_err() {
+            // No connection is to keep 32 MiB of what is no result's.
+            self.known_columns.arriving.clear();
+        }
+        received.map(|()| self.known_columns.take_arrived())
+    }
+
+    fn receive_definitions(&mut self, count: u32) -> Result<(), Error> {
         let mut left = MAX_COLUMN_DEFINITIONS_BYTES;
         for _ in 0..count {
             let (kind, most) = (PacketKind::ColumnDefinition, MAX_COLUMN_DEFINITION_BYTES);
@@ -77,12 +85,9 @@ impl Connection {
             self.known_columns.arriving.push(self.stream.packet(definition))?;
         }
         let packet_bytes = self.known_columns.arriving.packets().len();
-        match long_bytes_with(count as usize, packet_bytes) {
-            Some(bytes) if !self.stream.memory().has_room(bytes) => {
-                Err(Error::OutOfMemory { bytes })
-            }
-            _ => Ok(self.known_columns.take_arrived()),
-        }
+        let bytes = long_bytes_with(count as usize, packet_bytes);
+        let too_many = bytes.filter(|bytes| !self.stream.memory().has_room(*bytes));
+        too_many.map_or(Ok(()), |bytes| Err(Error::OutOfMemory { bytes }))
     }
 
     /// Receives a packet in whose place the server may refuse to go on.
