@@ -117,7 +117,7 @@ const TRACES: &[Trace] = &[
     ),
     trace("a last insert id that was set", &["DO LAST_INSERT_ID(77)"], "SELECT LAST_INSERT_ID()"),
     trace(INSERT_ID, &["SET insert_id = 777"], "SELECT @@insert_id"),
-    trace(XA, &["XA START 'reuse'"], "XA END 'reuse'"),
+    trace("a distributed transaction", &["XA START 'reuse'"], "XA END 'reuse'"),
     trace(
         PROFILES,
         &["SET profiling = 1", "DO 1"],
@@ -125,8 +125,6 @@ const TRACES: &[Trace] = &[
     ),
 ];
 
-/// MariaDB's may have been prepared, which nothing takes away.
-const XA: &str = "a distributed transaction";
 /// What nothing takes away, so that the connection is closed.
 const PROFILES: &str = "profiles";
 /// What COM_CHANGE_USER leaves on MySQL 5.6.
@@ -355,17 +353,16 @@ fn nothing_that_a_user_left_is_there_for_the_next() {
                         assert!(!done.starts_with("error"), "{what}: {sql}: {done}");
                     }
                     let there = shown(&mut connection, query);
-                    let is_shown_so = ["a snapshot", XA];
+                    let is_shown_so = ["a snapshot", "a distributed transaction"];
                     assert!(
                         there != before || is_shown_so.contains(what),
                         "{what}: {there}, round {round}"
                     );
                     let lease = pool.lease();
                     pool.give(lease, Some(connection.into()), &LIMITS);
-                    let is_closed = *what == PROFILES
-                        || (*what == XA && server.name.starts_with("mariadb"))
+                    let is_kept = *what == PROFILES
                         || (*what == INSERT_ID && !server.has(Feature::ResetConnection));
-                    if is_closed {
+                    if is_kept {
                         assert_eq!(pool.idle(), 0);
                         spoilt += 1;
                         connection = Connection::connect(&options).unwrap();

@@ -61,7 +61,7 @@ impl Connection {
 
     /// Whether the transaction that is there may be one that a procedure has prepared (XA PREPARE), which MariaDB's reset does not end.
     fn may_have_prepared(&self) -> bool {
-        let has_called = self.reuse.traces.has_database;
+        let has_called = self.reuse.traces.has_called;
         has_called && self.session.status.contains(StatusFlags::IN_TRANS) && self.is_mariadb()
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct Traces {
     pub(crate) is_indelible: bool,
     /// An id for the next row, which MySQL 5.6 keeps when another logs in.
     pub(crate) has_insert_id: bool,
+    /// A procedure may have been called, which may have prepared a transaction.
+    pub(crate) has_called: bool,
     /// Temporary tables, locks, another kind of transaction: what an onlooker would have had to see.
     pub(crate) has_unseen: bool,
 }
@@ -81,6 +83,7 @@ impl Traces {
         has_database: false,
         is_indelible: false,
         has_insert_id: false,
+        has_called: false,
         has_unseen: false,
     };
 
@@ -103,7 +106,8 @@ impl Traces {
 
     /// What is left when another user has logged in on the same connection: the role, also one that the first had from the beginning.
     pub(crate) fn after_log_in(self) -> Traces {
-        Traces { is_used: true, has_role: true, has_database: false, has_unseen: false, ..self }
+        let rest = Traces { has_called: false, has_unseen: false, ..self };
+        Traces { is_used: true, has_role: true, has_database: false, ..rest }
     }
 
     fn add(&mut self, other: Traces) {
@@ -112,6 +116,7 @@ impl Traces {
         self.has_database |= other.has_database;
         self.is_indelible |= other.is_indelible;
         self.has_insert_id |= other.has_insert_id;
+        self.has_called |= other.has_called;
         self.has_unseen |= other.has_unseen;
     }
 
@@ -142,6 +147,7 @@ impl Traces {
         for word in words.filter(|word| word.len() > 1) {
             traces.is_indelible |= INDELIBLE.iter().any(|it| it.eq_ignore_ascii_case(word));
             traces.has_insert_id |= INSERT_ID.eq_ignore_ascii_case(word);
+            traces.has_called |= b"CALL".eq_ignore_ascii_case(word);
             for (is_there, part) in is_xa_prepare.iter_mut().zip(XA_PREPARE) {
                 *is_there |= part.eq_ignore_ascii_case(word);
             }
@@ -330,6 +336,8 @@ mod tests {
         check("EXECUTE IMMEDIATE 'XA PREPARE ''x'''", "urdi");
         check("XA START 'x'", "urd");
         let insert_id = |sql: &[u8]| Traces::all_of(sql).has_insert_id;
+        let called = |sql: &[u8]| Traces::all_of(sql).has_called;
+        assert!(called(b"call p()") && called(b"PREPARE s FROM 'CALL p()'") && !called(b"USE x"));
         assert!(insert_id(b"SET @@insert_id=5") && !insert_id(b"SET @a = LAST_INSERT_ID()"));
     }
 
