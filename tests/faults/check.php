@@ -8,7 +8,7 @@ declare(strict_types=1);
 error_reporting(E_ALL);
 require __DIR__ . '/../differential/dice.php';
 require __DIR__ . '/../reconcile/place.php';
-foreach (['plan', 'trial', 'pdo_acts', 'kv_acts', 'first_acts', 'acts', 'verdict'] as $file) {
+foreach (['plan', 'trial', 'pdo_acts', 'kv_acts', 'port_acts', 'first_acts', 'acts', 'verdict'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
