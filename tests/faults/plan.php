@@ -64,8 +64,8 @@ final class Plan
     /** What TLS and the log-in come to, in bytes each way. */
     private const LOG_IN = ['' => [300, 250], 'tls' => [1200, 3500]];
     private const SLACK_SECONDS = 4;
-    /** How long the driver waits for a key-value port, connecting and asking: 0.75 (docs/kv.md). */
-    private const PORT_SECONDS = 1;
+    /** How long the driver waits for a key-value port: connecting 0.25, and each of HandlerSocket's three first requests 0.5. */
+    private const PORT_SECONDS = 2;
     /** What is added for a query that the server does not stop (docs/settings.md). */
     private const STOPPING_SECONDS = 20;
 

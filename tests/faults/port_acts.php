@@ -48,12 +48,12 @@ final class PortActs
 
     public function port_kv(): void
     {
-        $this->play($this->trial->mysqli(...), self::by_kv(...));
+        $this->play($this->trial->mysqli(...), $this->by_kv(...));
     }
 
     public function pdo_port_kv(): void
     {
-        $this->play($this->trial->pdo(...), self::by_kv(...));
+        $this->play($this->trial->pdo(...), $this->by_kv(...));
     }
 
     public function port_query(): void
@@ -140,7 +140,7 @@ final class PortActs
             $this->get($key);
             $this->set($key);
             $this->get($key);
-            $found = $this->trial->timed('get many', fn() => ($this->ways['many'])([...$keys, "{$this->trial->plan->number}-none"]));
+            $found = ($this->ways['many'])([...$keys, "{$this->trial->plan->number}-none"]);
             array_keys($found) === $keys || throw new Wrong('rows are found of ' . implode(', ', array_keys($found)));
             array_map($this->check(...), $keys, $found);
         }
@@ -148,14 +148,14 @@ final class PortActs
 
     private function get(string $key): void
     {
-        $this->check($key, $this->trial->timed('get', fn() => ($this->ways['get'])($key)));
+        $this->check($key, ($this->ways['get'])($key));
     }
 
     private function set(string $key): void
     {
         $version = ++$this->version;
         $value = substr("$key, $version: " . str_repeat(md5("$key $version"), 20), 0, crc32("$key $version") % self::VALUE_BYTES + 20);
-        $this->trial->timed('set', fn() => ($this->ways['set'])($key, $value));
+        ($this->ways['set'])($key, $value);
         $this->values[$key] = $value;
     }
 
@@ -165,13 +165,14 @@ final class PortActs
         $found === $this->values[$key] || throw new Wrong("the value of $key is " . var_export($found, true) . ' instead of ' . $this->values[$key]);
     }
 
-    private static function by_kv(mysqli|PDO $db): array
+    private function by_kv(mysqli|PDO $db): array
     {
+        $t = $this->trial;
         $kv = Vaquita\kv($db, 'ported', ['v']);
         return [
-            'get' => fn(string $key) => $kv->get($key)['v'] ?? null,
-            'many' => fn(array $keys) => array_map(fn(array $row) => $row['v'], $kv->getMulti($keys)),
-            'set' => fn(string $key, string $value) => $kv->set($key, ['v' => $value]),
+            'get' => fn(string $key) => $t->timed('get', fn() => $kv->get($key))['v'] ?? null,
+            'many' => fn(array $keys) => array_map(fn(array $row) => $row['v'], $t->timed('getMulti', fn() => $kv->getMulti($keys))),
+            'set' => fn(string $key, string $value) => $t->timed('set', fn() => $kv->set($key, ['v' => $value])),
         ];
     }
 
@@ -183,7 +184,7 @@ final class PortActs
             1 => fn(string $key) => $db->query("SELECT v FROM ported WHERE k = '$key'", MYSQLI_USE_RESULT)->fetch_all(),
             2 => self::prepared($db->prepare('SELECT v FROM ported WHERE k = ?')),
         };
-        return self::one_by_one(fn(string $key) => $rows($key)[0][0] ?? null, fn(string $key, string $value) => $db->query("REPLACE INTO ported VALUES ('$key', '$value')"));
+        return $this->one_by_one(fn(string $key) => $rows($key)[0][0] ?? null, fn(string $key, string $value) => $db->query("REPLACE INTO ported VALUES ('$key', '$value')"));
     }
 
     private static function prepared(mysqli_stmt $select): Closure
@@ -203,12 +204,15 @@ final class PortActs
             $select->execute([$key]);
             return $select->fetchAll(PDO::FETCH_COLUMN)[0] ?? null;
         };
-        return self::one_by_one($get, fn(string $key, string $value) => $db->exec("REPLACE INTO ported VALUES ('$key', '$value')"));
+        return $this->one_by_one($get, fn(string $key, string $value) => $db->exec("REPLACE INTO ported VALUES ('$key', '$value')"));
     }
 
-    private static function one_by_one(Closure $get, Closure $set): array
+    /** @param Closure(string): ?string $select @param Closure(string, string): mixed $write */
+    private function one_by_one(Closure $select, Closure $write): array
     {
-        $many = fn(array $keys) => array_filter(array_combine($keys, array_map($get, $keys)), fn(?string $value) => $value !== null);
-        return ['get' => $get, 'many' => $many, 'set' => $set];
+        $t = $this->trial;
+        $get = fn(string $key) => $t->timed('select', fn() => $select($key));
+        $many = fn(array $keys) => array_filter(array_combine($keys, array_map($get, $keys)), is_string(...));
+        return ['get' => $get, 'many' => $many, 'set' => fn(string $key, string $value) => $t->timed('replace', fn() => $write($key, $value))];
     }
 }
