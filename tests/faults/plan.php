@@ -82,7 +82,8 @@ final class Plan
         $there = $place->key_value_address() === null ? array_diff_key(Acts::ALL, PortActs::ALL) : Acts::ALL;
         $acts = array_values(array_filter(array_keys($there), fn(string $name) => $only === null || str_contains($name, $only)));
         $acts !== [] || throw new Mistake("no act has \"$only\" in its name; there are: " . implode(', ', array_keys($there)));
-        $this->transport = $dice->any(['unix', 'unix', 'tcp', 'tcp', 'tcp', 'tcp tls', 'tcp tls', 'tcp zlib', 'tcp tls zlib', ...($place->is_mariadb() ? ['unix zlib'] : ['tcp zstd'])]);
+        $transports = ['unix', 'unix', 'tcp', 'tcp', 'tcp', 'tcp tls', 'tcp tls', 'tcp zlib', 'tcp tls zlib', ...($place->is_mariadb() ? ['unix zlib'] : ['tcp zstd'])];
+        $this->transport = $dice->any($place->has_tls() ? $transports : array_values(preg_grep('/tls/', $transports, PREG_GREP_INVERT)));
         $this->act = $dice->any($acts);
         $this->meets_connecting = $dice->one_in(3);
         $bytes = Acts::ALL[$this->act];

@@ -162,7 +162,8 @@ final class PortActs
     private function check(string $key, ?string $found): void
     {
         $found = $this->trial->spoiler?->value($this->trial, $found) ?? $found;
-        $found === $this->values[$key] || throw new Wrong("the value of $key is " . var_export($found, true) . ' instead of ' . $this->values[$key]);
+        $begin = fn(?string $value) => $value === null ? 'none' : substr($value, 0, 20) . ' (' . strlen($value) . ' bytes)';
+        $found === $this->values[$key] || throw new Wrong("the value of $key is {$begin($found)} instead of {$begin($this->values[$key])}");
     }
 
     private function by_kv(mysqli|PDO $db): array
