@@ -32,6 +32,7 @@ final class Acts
         'persistent' => [400, 400],
         ...PdoActs::ALL,
         ...KvActs::ALL,
+        ...PortActs::ALL,
         ...FirstActs::ALL,
     ];
     /** Lines of a local file, and their first item. */

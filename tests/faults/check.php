@@ -8,17 +8,18 @@ declare(strict_types=1);
 error_reporting(E_ALL);
 require __DIR__ . '/../differential/dice.php';
 require __DIR__ . '/../reconcile/place.php';
-foreach (['plan', 'trial', 'pdo_acts', 'kv_acts', 'first_acts', 'acts', 'verdict'] as $file) {
+foreach (['plan', 'trial', 'pdo_acts', 'kv_acts', 'port_acts', 'first_acts', 'acts', 'verdict'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
 putenv('VAQUITA_MARIADB_SOCKET=/none');
+putenv('VAQUITA_MARIADB_KEY_VALUE_PORT=1');
 
-/** The first try of this kind. */
-function plan_of(string $kind): Plan
+/** The first try of this kind, by acts that have this in their names. */
+function plan_of(string $kind, string $only): Plan
 {
     for ($number = 1;; $number++) {
-        $plan = new Plan(new Place('mariadb'), 1, $number, $kind === 'hold', 'transaction');
+        $plan = new Plan(new Place('mariadb'), 1, $number, $kind === 'hold', $only);
         if ($plan->fault->kind === $kind) {
             return $plan;
         }
@@ -27,7 +28,7 @@ function plan_of(string $kind): Plan
 
 $good = ['told' => [0 => 'done'], 'together' => [], 'errors' => [], 'wrong' => [], 'longest' => [0.1, 'query'], 'has_cut' => true];
 $gone = [['query', 2006, 'MySQL server has gone away']];
-/** A fault, what is different in the record, the rows, and [lost, doubled, wrong in another way]. */
+/** A fault, what is different in the record, the rows, [lost, doubled, wrong in another way], and which acts. */
 $cases = [
     'all is well' => ['none', [], [0 => 1], [0, 0, 0]],
     'nothing is there' => ['none', [], [], [1, 0, 0]],
@@ -49,13 +50,18 @@ $cases = [
     'an error without a number' => ['silence', ['told' => [0 => 'unknown'], 'errors' => [['query', 0, 'what?']]], [], [0, 0, 1]],
     'a killed server that comes back slowly' => ['hold', ['longest' => [40.0, 'next connection']], [0 => 1], [0, 0, 0]],
     'a call that takes as long' => ['hold', ['longest' => [40.0, 'query']], [0 => 1], [0, 0, 1]],
+    'an error though only the way to the port is broken' => ['close', ['errors' => $gone], [0 => 1], [0, 0, 1], 'port'],
+    'a port that is waited for' => ['silence', ['longest' => [1.7, 'get']], [0 => 1], [0, 0, 0], 'port'],
+    'a port that is waited for too long' => ['late', ['longest' => [8.0, 'get']], [0 => 1], [0, 0, 1], 'port'],
+    'a port whose server is killed' => ['hold', ['errors' => $gone, 'longest' => [15.0, 'set']], [0 => 1], [0, 0, 0], 'port'],
     'all of a transaction' => ['close', ['told' => [0 => 'unknown', 1 => 'unknown'], 'together' => [[0, 1]], 'errors' => $gone], [0 => 1, 1 => 1], [0, 0, 0]],
     'half of a transaction' => ['close', ['told' => [0 => 'unknown', 1 => 'unknown'], 'together' => [[0, 1]], 'errors' => $gone], [1 => 1], [0, 0, 1]],
     'rows of another query' => ['none', ['wrong' => ['a row of another query']], [0 => 1], [0, 0, 1]],
 ];
 $failed = 0;
-foreach ($cases as $name => [$kind, $record, $rows, $expected]) {
-    $plan = plan_of($kind);
+foreach ($cases as $name => $case) {
+    [$kind, $record, $rows, $expected] = $case;
+    $plan = plan_of($kind, $case[4] ?? 'transaction');
     $verdict = new Verdict([$plan->number => $rows]);
     $verdict->judge($plan, array_replace($good, $record));
     $found = [$verdict->lost, $verdict->doubled, $verdict->wrong];

@@ -18,7 +18,7 @@ mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 
 require __DIR__ . '/../differential/dice.php';
 require __DIR__ . '/../reconcile/place.php';
-foreach (['plan', 'relay', 'trial', 'pdo_acts', 'kv_acts', 'first_acts', 'acts', 'spoiler', 'crew', 'verdict', 'report'] as $file) {
+foreach (['plan', 'relay', 'trial', 'pdo_acts', 'kv_acts', 'port_acts', 'first_acts', 'acts', 'spoiler', 'crew', 'verdict', 'report'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
@@ -62,6 +62,7 @@ function begin(Place $place): mysqli
     foreach (['INSERT' => 'NEW.try, NEW.value', 'UPDATE' => 'NEW.try, NEW.value', 'DELETE' => 'OLD.try, OLD.value + ' . KvActs::DELETED] as $event => $values) {
         $link->query("CREATE TRIGGER kept_$event AFTER $event ON kept FOR EACH ROW INSERT INTO counter (try, item) VALUES ($values)");
     }
+    PortActs::make($link, $place);
     $link->query('CREATE TABLE numbers (k INT PRIMARY KEY, filler VARCHAR(100) NOT NULL) ENGINE = InnoDB');
     $link->query('INSERT INTO numbers VALUES ' . implode(', ', array_map(fn(int $k) => "($k, '" . str_repeat(md5((string) $k), 3) . "')", range(0, Trial::ROWS - 1))));
     return $link;

@@ -18,7 +18,7 @@ final class Report
     public function print(int $tries): bool
     {
         $cut = count(array_filter($this->crew->records, fn(array $record) => $record['has_cut']));
-        printf("%s, seed %d: %s; %d connections were cut, the server was killed %d times\n", $this->place->name, $this->seed, $this->crew->rate(), $cut, $this->crew->restarts);
+        printf("%s, seed %d: %s; %d connections were cut, the server was killed %d times; %d rows came from its key-value port\n", $this->place->name, $this->seed, $this->crew->rate(), $cut, $this->crew->restarts, array_sum(array_column($this->crew->records, 'by_port')));
         $this->table();
         // What is lost and doubled first.
         $faults = $this->verdict->faults;
@@ -58,7 +58,7 @@ final class Report
             }
             unset($line);
         }
-        foreach (['none', ...Fault::SLOW, ...Fault::BREAKING] as $kind) {
+        foreach (['none', ...Fault::SLOW, 'late', ...Fault::BREAKING] as $kind) {
             if (isset($lines[$kind])) {
                 ['tries' => $tries, 'cut' => $cut, 'errors' => $errors, 'longest' => $longest, 'where' => $where] = $lines[$kind];
                 ksort($errors);

@@ -51,6 +51,16 @@ final class Spoiler
         return $row;
     }
 
+    /** A value of before. */
+    public function value(Trial $trial, ?string $value): ?string
+    {
+        if ($this->kind($trial) === 'stale') {
+            $this->done = 'stale';
+            return 'stale';
+        }
+        return $value;
+    }
+
     /** After an act that went well. */
     public function after(Trial $trial): void
     {

@@ -34,7 +34,12 @@ final class Trial
     /** How long the longest step took. @var array{float, string} */
     public array $longest = [0.0, ''];
     public string $step = '';
-    private Relay $relay;
+    /** How many rows by key came from the server's port. */
+    public int $by_port = 0;
+    private readonly Relay $relay;
+    /** The one on which the network breaks. */
+    public readonly Relay $breaking;
+    private bool $has_cut = false;
     private bool $is_armed = false;
     /** The connection that the next call is tried on, if this one breaks. */
     public mysqli|PDO|null $last = null;
@@ -42,13 +47,14 @@ final class Trial
     public function __construct(public readonly Place $place, public readonly Plan $plan, public readonly ?Spoiler $spoiler, Relays $relays)
     {
         $this->relay = $relays->of(str_starts_with($plan->transport, 'unix'));
+        $this->breaking = $plan->is_by_port() ? $relays->of_port() : $this->relay;
     }
 
     /** Does it all, and looks whether the connections behave afterwards. @return bool whether something was cut */
     public function run(): bool
     {
         try {
-            $acts = array_filter([PdoActs::class, KvActs::class, FirstActs::class], fn(string $class) => isset($class::ALL[$this->plan->act]));
+            $acts = array_filter([PdoActs::class, KvActs::class, PortActs::class, FirstActs::class], fn(string $class) => isset($class::ALL[$this->plan->act]));
             $acts = new (array_values($acts)[0] ?? Acts::class)($this);
             $acts->{str_replace(' ', '_', $this->plan->act)}();
             $this->errors === [] && $this->spoiler?->after($this);
@@ -61,10 +67,9 @@ final class Trial
             $this->try_again();
         }
         $this->last = null;
-        $has_cut = $this->relay->clear();
-        $this->is_armed = true; // nothing happens to the next
+        $this->calm();
         $this->connect_again();
-        return $has_cut;
+        return $this->has_cut;
     }
 
     /** The next call on a broken link says so, and does nothing. */
@@ -147,8 +152,15 @@ final class Trial
     {
         if (!$this->is_armed) {
             $this->is_armed = true;
-            $this->relay->does($this->plan->fault->command());
+            $this->breaking->does($this->plan->fault->command());
         }
+    }
+
+    /** The network is whole, and stays it. */
+    public function calm(): void
+    {
+        $this->has_cut = $this->breaking->clear() || $this->has_cut;
+        $this->is_armed = true;
     }
 
     /** A connection of mysqli's, upon which the fault comes. */
@@ -269,7 +281,7 @@ final class Trial
     }
 }
 
-/** Relays to the server's port and its socket, made when they are needed. */
+/** Relays to the server's port, its socket and its key-value port, made when they are needed. */
 final class Relays
 {
     /** @var array<string, Relay> */
@@ -281,7 +293,16 @@ final class Relays
 
     public function of(bool $is_unix): Relay
     {
-        $server = $is_unix ? $this->place->of('SOCKET') : $this->place->of('HOST') . ':' . $this->place->of('PORT');
+        return $this->to($is_unix ? $this->place->of('SOCKET') : $this->place->of('HOST') . ':' . $this->place->of('PORT'));
+    }
+
+    public function of_port(): Relay
+    {
+        return $this->to($this->place->key_value_address() ?? throw new Exception("{$this->place->name} has no key-value port"));
+    }
+
+    private function to(string $server): Relay
+    {
         return $this->relays[$server] ??= new Relay($server);
     }
 }

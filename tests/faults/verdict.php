@@ -32,8 +32,8 @@ final class Verdict
         $number = $plan->number;
         $rows = $this->rows[$number] ?? [];
         $others = $record['wrong'];
-        // A fault may come too late for anything to be cut; whoever shares a server that is killed need not have been held.
-        $is_explained = $plan->is_kill || $plan->fault->is_breaking() && $record['has_cut'];
+        // A fault may come too late for anything to be cut; whoever shares a server that is killed need not have been held. What a port does not give the server does.
+        $is_explained = $plan->is_kill || !$plan->is_by_port() && $plan->fault->is_breaking() && $record['has_cut'];
         foreach ($record['errors'] as [$step, $errno, $message]) {
             if (!$is_explained) {
                 $others[] = "$step fails, though nothing is lost: $errno $message";

@@ -14,7 +14,7 @@ mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 
 require __DIR__ . '/../differential/dice.php';
 require __DIR__ . '/../reconcile/place.php';
-foreach (['plan', 'relay', 'trial', 'pdo_acts', 'kv_acts', 'first_acts', 'acts', 'spoiler'] as $file) {
+foreach (['plan', 'relay', 'trial', 'pdo_acts', 'kv_acts', 'port_acts', 'first_acts', 'acts', 'spoiler'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
@@ -28,7 +28,7 @@ while (($line = fgets(STDIN)) !== false) {
     $trial = new Trial($place, new Plan($place, (int) $seed, $number, $is_kill === 1, $only === '' ? null : $only, $spoiler !== null), $spoiler, $relays);
     $has_cut = $trial->run();
     $record = ['number' => $number, 'has_cut' => $has_cut, 'spoilt' => $spoiler?->done];
-    foreach (['told', 'together', 'errors', 'wrong', 'longest'] as $name) {
+    foreach (['told', 'together', 'errors', 'wrong', 'longest', 'by_port'] as $name) {
         $record[$name] = $trial->$name;
     }
     unset($trial);

@@ -28,7 +28,7 @@ mod watch;
 
 pub use access::Access;
 pub use advice::{Advice, Line as AdviceLine, Wanted, write_advice};
-pub use by_sql::{Found, KeyValue, KeyedTable, NamedTable, TableError, Written};
+pub use by_sql::{Does, Found, KeyValue, KeyedTable, NamedTable, TableError, Written};
 pub use counts::Counts;
 pub use error::{Error, Unfit};
 pub use handler_socket::{HandlerSocket, HandlerSocketPlan, IndexId, OpenIndex};

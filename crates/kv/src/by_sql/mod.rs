@@ -16,6 +16,7 @@ pub use error::TableError;
 pub use found::Found;
 pub use key::KeyValue;
 pub use named::NamedTable;
+pub use statements::Does;
 pub use write::Written;
 
 use vaquita_client::{Connection, Parameter};
@@ -38,6 +39,8 @@ pub struct KeyedTable {
     values: usize,
     texts: Texts,
     statements: Statements,
+    /// Whether an INSERT that fails leaves nothing in it.
+    undoes: bool,
 }
 
 impl KeyedTable {
@@ -83,7 +86,8 @@ impl KeyedTable {
         };
         let texts = Texts::new(table, index, &key, &values);
         let (values, statements) = (values.len(), Statements::default());
-        Ok(KeyedTable { key, others, values, texts, statements })
+        let undoes = table.engine.eq_ignore_ascii_case(b"InnoDB");
+        Ok(KeyedTable { key, others, values, texts, statements, undoes })
     }
 
     /// How many values a key has.

@@ -10,9 +10,9 @@ use crate::plan::has_ascii;
 /// How many are held; the one that was not used for longest goes. The limit is our own: each combination of columns that are written has its own two.
 const MOST: usize = 16;
 
-/// What a statement does.
+/// What a statement does, or all those of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Does {
+pub enum Does {
     /// It reads.
     Read,
     /// It may have written, whatever error it gives.

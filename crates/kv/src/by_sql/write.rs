@@ -2,6 +2,8 @@
 //!
 //! A key is written only if its columns hold it as it is: without a strict `sql_mode` the server would cut it, and write to another key's row. Nor
 //! is INSERT ... ON DUPLICATE KEY UPDATE used, for it writes to whatever row any unique index finds.
+//!
+//! A refused statement that may have run is not run again: a trigger may have written before, where no rollback goes.
 
 use vaquita_client::{Capabilities, Connection, Error, Parameter};
 
@@ -10,9 +12,6 @@ use super::key::{Fit, KeyValue, Part};
 use super::statements::Does;
 use super::{KeyedTable, bound, is_none};
 use crate::table::{Column, Kind, is_same_name};
-
-/// How often a row may come and go between two statements, before it counts as another unique index's.
-const ATTEMPTS: usize = 3;
 
 /// ER_DUP_ENTRY: a unique index has a row of that key.
 const DUPLICATE: u16 = 1062;
@@ -25,7 +24,7 @@ impl KeyedTable {
     ///
     /// # Errors
     /// [`TableError::KeyLength`], [`TableError::KeyValue`], [`TableError::Column`], [`TableError::Sql`]: 1062 where another unique index has such a
-    /// row.
+    /// row, a trigger says so, or somebody else has made the row and deleted it meanwhile.
     pub fn set(
         &mut self,
         connection: &mut Connection,
@@ -33,15 +32,15 @@ impl KeyedTable {
         values: &[Written<'_>],
     ) -> Result<(), TableError> {
         let key = self.key_to_write(connection, key)?;
-        let mut attempt = 1;
-        loop {
-            if self.update(connection, &key, values)? {
-                return Ok(());
+        if self.update(connection, &key, values)? {
+            return Ok(());
+        }
+        match self.insert(connection, &key, values) {
+            // Somebody else may have made the row in between. One that the INSERT itself has left, by a trigger's 1062, is not to be changed.
+            Err(error) if is_duplicate(&error) && self.undoes => {
+                if self.update(connection, &key, values)? { Ok(()) } else { Err(error) }
             }
-            match self.insert(connection, &key, values) {
-                Err(error) if is_duplicate(&error) && attempt < ATTEMPTS => attempt += 1,
-                inserted => return inserted,
-            }
+            inserted => inserted,
         }
     }
 
@@ -56,23 +55,13 @@ impl KeyedTable {
         values: &[Written<'_>],
     ) -> Result<bool, TableError> {
         let key = self.key_to_write(connection, key)?;
-        let mut attempt = 1;
-        loop {
-            match self.insert(connection, &key, values) {
-                Err(error) if is_duplicate(&error) => {
-                    let sql = self.texts.is_there();
-                    let bound = bound(&key);
-                    let rows = self.statements.run(connection, &sql, &bound, Does::Read)?;
-                    if rows.is_some_and(|rows| rows.rows() > 0) {
-                        return Ok(false);
-                    }
-                    if attempt == ATTEMPTS {
-                        return Err(error);
-                    }
-                    attempt += 1;
-                }
-                inserted => return inserted.map(|()| true),
+        match self.insert(connection, &key, values) {
+            Err(error) if is_duplicate(&error) => {
+                let (sql, bound) = (self.texts.is_there(), bound(&key));
+                let rows = self.statements.run(connection, &sql, &bound, Does::Read)?;
+                if rows.is_some_and(|rows| rows.rows() > 0) { Ok(false) } else { Err(error) }
             }
+            inserted => inserted.map(|()| true),
         }
     }
 

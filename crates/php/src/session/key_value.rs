@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vaquita_client::{Address, Columns, Connection, Error, Parameter, QueryResponse, Statement};
-use vaquita_kv::{Access, Counts, KeyedTable, Mode, NamedTable, Settings, TableError, Watch};
+use vaquita_kv::{Access, Counts, Does, KeyedTable, Mode, NamedTable, Settings, TableError, Watch};
 
 /// ER_BAD_FIELD_ERROR: a column is not there.
 const BAD_FIELD: u16 = 1054;
@@ -267,13 +267,15 @@ impl Session {
         });
     }
 
-    /// Lets the driver work on a table by its keys.
+    /// Lets the driver work on a table by its keys: twice, if it reads and the table was another one than was known. What writes is never done
+    /// again: a trigger may have failed for want of a column, and have written before where no rollback goes.
     ///
     /// # Errors
     /// The session has what the outer one is; the inner is the caller's own fault.
     pub(crate) fn by_key<R>(
         &self,
         table: &mut NamedTable,
+        does: Does,
         mut work: impl FnMut(ByKey<'_>) -> Result<R, TableError>,
     ) -> Result<Result<R, TableError>, Failed> {
         let generation = self.generation();
@@ -281,12 +283,15 @@ impl Session {
             |connection: &mut Connection, mut access: Option<&mut Access>, watch: &Watch| {
                 let keyed = table.of(connection, watch, generation)?;
                 let done = work(ByKey { table: keyed, connection, access: access.as_deref_mut() });
-                // Somebody else may have changed it: then nothing was done, and another statement is needed.
                 if !matches!(&done, Err(TableError::Sql(Error::Server { code: BAD_FIELD, .. }))) {
                     return done;
                 }
+                // Somebody else may have changed it: then another statement is needed.
                 let version = table.version();
                 table.refresh();
+                if does == Does::Write {
+                    return done;
+                }
                 table.of(connection, watch, generation)?;
                 if table.version() == version {
                     return done;

@@ -24,7 +24,7 @@ use crate::zend::pdo::{self, Handle};
 use crate::zend::slot::{Kind, Slot, Value};
 use crate::zend::string::Str;
 use vaquita_client::{Columns, Data, Parameter};
-use vaquita_kv::{Found, KeyValue, KeyedTable, TableError, Written};
+use vaquita_kv::{Does, Found, KeyValue, KeyedTable, TableError, Written};
 
 /// How many kinds of results are remembered: that of one key, that of many, that of a port.
 const MOST_LAYOUTS: usize = 4;
@@ -137,13 +137,14 @@ impl<'a> Receiver<'a> {
     fn run<R>(
         &self,
         call: &Call<'_>,
+        does: Does,
         work: impl FnMut(ByKey<'_>) -> Result<R, TableError>,
     ) -> Outcome<Option<R>> {
         if let Reporter::Pdo(database, handle) = self.reporter {
             database.begin_call(handle);
         }
         self.kv.generation.set(self.session.generation());
-        let run = |table: &mut Option<_>| Some(self.session.by_key(table.as_mut()?, work));
+        let run = |table: &mut Option<_>| Some(self.session.by_key(table.as_mut()?, does, work));
         match self.kv.table.with(run) {
             Ok(Some(Ok(Ok(done)))) => Ok(Some(done)),
             Ok(Some(Ok(Err(error)))) => Err(self.throw(call, error)),
@@ -277,7 +278,7 @@ fn written<'a>(values: Value<'a>) -> Vec<Written<'a>> {
 pub(crate) fn get(call: &mut Call<'_>) -> Outcome {
     let receiver = Receiver::of(call, 1)?;
     let key = key(call)?;
-    let found = receiver.run(call, |by| {
+    let found = receiver.run(call, Does::Read, |by| {
         let parts = parts(by.table, key)?;
         by.table.get_by(by.connection, by.access, &parts)
     })?;
@@ -296,7 +297,7 @@ pub(crate) fn get_multi(call: &mut Call<'_>) -> Outcome {
         return Err(throw_element_type_error(1, what, other));
     }
     let mut is_of_one = true;
-    let found = receiver.run(call, |by| {
+    let found = receiver.run(call, Does::Read, |by| {
         is_of_one = by.table.key_length() == 1;
         let mut all = Vec::with_capacity(keys.count() * by.table.key_length());
         keys.entries().try_for_each(|(_, key)| put_key(by.table, key, &mut all))?;
@@ -329,8 +330,9 @@ pub(crate) fn get_multi(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn set(call: &mut Call<'_>) -> Outcome {
     let receiver = Receiver::of(call, 2)?;
     let (key, values) = (key(call)?, values(call)?);
-    let set = receiver
-        .run(call, |by| by.table.set(by.connection, &parts(by.table, key)?, &written(values)));
+    let set = receiver.run(call, Does::Write, |by| {
+        by.table.set(by.connection, &parts(by.table, key)?, &written(values))
+    });
     set.map(|_| ())
 }
 
@@ -338,8 +340,9 @@ pub(crate) fn set(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn add(call: &mut Call<'_>) -> Outcome {
     let receiver = Receiver::of(call, 2)?;
     let (key, values) = (key(call)?, values(call)?);
-    let added = receiver
-        .run(call, |by| by.table.add(by.connection, &parts(by.table, key)?, &written(values)))?;
+    let added = receiver.run(call, Does::Write, |by| {
+        by.table.add(by.connection, &parts(by.table, key)?, &written(values))
+    })?;
     call.returns().bool(added == Some(true));
     Ok(())
 }
@@ -348,7 +351,7 @@ pub(crate) fn add(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn replace(call: &mut Call<'_>) -> Outcome {
     let receiver = Receiver::of(call, 2)?;
     let (key, values) = (key(call)?, values(call)?);
-    let replaced = receiver.run(call, |by| {
+    let replaced = receiver.run(call, Does::Write, |by| {
         by.table.replace(by.connection, &parts(by.table, key)?, &written(values))
     })?;
     call.returns().bool(replaced == Some(true));
@@ -359,8 +362,8 @@ pub(crate) fn replace(call: &mut Call<'_>) -> Outcome {
 pub(crate) fn delete(call: &mut Call<'_>) -> Outcome {
     let receiver = Receiver::of(call, 1)?;
     let key = key(call)?;
-    let deleted =
-        receiver.run(call, |by| by.table.delete(by.connection, &parts(by.table, key)?))?;
+    let deleted = receiver
+        .run(call, Does::Write, |by| by.table.delete(by.connection, &parts(by.table, key)?))?;
     call.returns().bool(deleted == Some(true));
     Ok(())
 }
