@@ -11,6 +11,7 @@ use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedS
 use rustls::{CertificateError, Error as TlsError};
 
 use super::Setup;
+use super::outgoing::{Outgoing, RECORD_OVERHEAD_BYTES};
 use crate::agreed::TlsSession;
 use crate::error::Error;
 use crate::timed_wire::TimedWire;
@@ -29,9 +30,6 @@ const RECORD_BYTES: usize = (16 << 10) + 2048 + 5;
 /// The most plain bytes in a record.
 const RECORD_PLAIN_BYTES: usize = 16 << 10;
 
-/// What encryption adds to a record, at the most: header, nonce, content type, tag. A key update may come before it.
-const RECORD_OVERHEAD_BYTES: usize = 256;
-
 /// How much is encrypted before it is sent.
 const OUTGOING_BYTES: usize = 64 << 10;
 
@@ -49,13 +47,6 @@ pub(crate) struct Session {
     pending: Vec<u8>,
     taken: usize,
     outgoing: Outgoing,
-}
-
-/// Records on their way out.
-#[derive(Default)]
-struct Outgoing {
-    buffer: Vec<u8>,
-    length: usize,
 }
 
 /// What a step through the session came to.
@@ -321,27 +312,6 @@ impl Session {
         let room = self.incoming.get_mut(self.end..).unwrap_or_default();
         self.end += wire.read(room)?;
         Ok(())
-    }
-}
-
-impl Outgoing {
-    /// Room behind what stands there, for at least so many bytes.
-    fn room(&mut self, length: usize) -> &mut [u8] {
-        let length = length.max(RECORD_OVERHEAD_BYTES);
-        if self.buffer.len() - self.length < length {
-            self.buffer.resize(self.length + length, 0);
-        }
-        self.buffer.get_mut(self.length..).unwrap_or_default()
-    }
-
-    fn bytes(&self) -> &[u8] {
-        self.buffer.get(..self.length).unwrap_or_default()
-    }
-
-    fn send(&mut self, wire: &mut TimedWire) -> Result<(), Error> {
-        let sent = wire.write(&mut [IoSlice::new(self.bytes())]);
-        self.length = 0;
-        sent
     }
 }
 
