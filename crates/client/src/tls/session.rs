@@ -24,6 +24,10 @@ const INCOMING_BYTES: usize = 64 << 10;
 /// server likes.
 const MAX_INCOMING_BYTES: usize = 256 << 10;
 
+/// How much may come without a byte for the client in it. Tickets, updates of keys and empty records are legal in any number, and a server
+/// that sends nothing else would keep the client for ever, whatever the time-out of a read; servers send two tickets, of 64 KiB at the most.
+const MAX_IDLE_BYTES: usize = MAX_INCOMING_BYTES;
+
 /// The least room there must be for the next read: one record of the longest.
 const RECORD_BYTES: usize = (16 << 10) + 2048 + 5;
 
@@ -43,6 +47,8 @@ pub(crate) struct Session {
     incoming: Vec<u8>,
     start: usize,
     end: usize,
+    /// How much was received since the last byte for the client.
+    idle_bytes: usize,
     /// Decrypted bytes that found no room, from `taken` on.
     pending: Vec<u8>,
     taken: usize,
@@ -76,6 +82,7 @@ impl Session {
             incoming: vec![0; INCOMING_BYTES],
             start: 0,
             end: 0,
+            idle_bytes: 0,
             pending: Vec::new(),
             taken: 0,
             outgoing: Outgoing::default(),
@@ -221,6 +228,7 @@ impl Session {
                 while let Some(record) = traffic.next_record() {
                     let record = record.map_err(broken)?;
                     discard += record.discard;
+                    self.idle_bytes = 0;
                     let room = room.get_mut(filled..).unwrap_or_default();
                     let length = copy(record.payload, room);
                     filled += length;
@@ -295,6 +303,12 @@ impl Session {
         if self.is_closed {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        if self.idle_bytes > MAX_IDLE_BYTES {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the server sends nothing but what TLS needs for itself",
+            ));
+        }
         if self.incoming.len() - self.end < RECORD_BYTES {
             self.incoming.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -310,7 +324,9 @@ impl Session {
             self.incoming.resize(self.incoming.len() * 2, 0);
         }
         let room = self.incoming.get_mut(self.end..).unwrap_or_default();
-        self.end += wire.read(room)?;
+        let length = wire.read(room)?;
+        self.end += length;
+        self.idle_bytes += length;
         Ok(())
     }
 }
