@@ -87,6 +87,55 @@ fn a_message_of_16_mib_is_not_awaited() {
     }
 }
 
+/// The row before it is good, and the error is not awaited from a server that says nothing more.
+#[test]
+fn an_error_behind_an_answer_comes_at_once() {
+    let forged = &[
+        APPLICATION_DATA,
+        3,
+        3,
+        0,
+        32,
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+    ];
+    for version in [&TLS12, &TLS13] {
+        assert_eq!(meet(version, Flood::Once(forged)), "cannot decrypt peer's message");
+        meet(version, Flood::Once(&[99, 3, 3, 0, 1, 1]));
+        meet(version, Flood::Once(&[ALERT, 3, 3, 0xFF, 0xFF]));
+    }
+}
+
 /// A message of a handshake.
 fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     let length = u8::try_from(body.len()).unwrap();

@@ -43,6 +43,8 @@ pub(crate) struct Session {
     is_verified: bool,
     /// Whether the server said goodbye, which it says once; nothing comes after that.
     is_closed: bool,
+    /// What went wrong. Nothing that comes after it may be looked at.
+    failure: Option<String>,
     /// `start..end` was received and not yet decrypted.
     incoming: Vec<u8>,
     start: usize,
@@ -79,6 +81,7 @@ impl Session {
             connection: Box::new(connection),
             is_verified: setup.is_verified,
             is_closed: false,
+            failure: None,
             incoming: vec![0; INCOMING_BYTES],
             start: 0,
             end: 0,
@@ -178,9 +181,9 @@ impl Session {
         }
     }
 
-    /// Says goodbye, if that takes no time.
+    /// Says goodbye, if that takes no time, and the server was not told already why there is none.
     pub(crate) fn close(&mut self, wire: &mut TimedWire) {
-        loop {
+        while self.failure.is_none() {
             let incoming = self.incoming.get_mut(self.start..self.end).unwrap_or_default();
             let status = self.connection.process_tls_records(incoming);
             let discard = status.discard;
@@ -220,13 +223,16 @@ impl Session {
         room: &mut [u8],
         part: Option<&[u8]>,
     ) -> io::Result<(Step, usize)> {
+        if let Some(failure) = &self.failure {
+            return Err(broken(failure.clone()));
+        }
         let incoming = self.incoming.get_mut(self.start..self.end).unwrap_or_default();
         let UnbufferedStatus { mut discard, state } = self.connection.process_tls_records(incoming);
         let mut filled = 0;
         let step = match state {
             Ok(ConnectionState::ReadTraffic(mut traffic)) => {
                 while let Some(record) = traffic.next_record() {
-                    let record = record.map_err(broken)?;
+                    let record = record.map_err(|error| broken(explain(&error)))?;
                     discard += record.discard;
                     self.idle_bytes = 0;
                     let room = room.get_mut(filled..).unwrap_or_default();
@@ -269,7 +275,9 @@ impl Session {
             Err(error) => {
                 self.discard(discard);
                 self.give_up(wire);
-                return Err(broken(error));
+                let failure = explain(&error);
+                self.failure = Some(failure.clone());
+                return Err(broken(failure));
             }
         };
         self.discard(discard);
@@ -346,8 +354,8 @@ fn copy(from: &[u8], to: &mut [u8]) -> usize {
     length
 }
 
-fn broken(error: TlsError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, explain(&error))
+fn broken(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
 fn into_io(error: Error) -> io::Error {
