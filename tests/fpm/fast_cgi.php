@@ -30,7 +30,8 @@ final class FastCgi
     public static function send(string $socket, string $script, string $query)
     {
         $stream = stream_socket_client("unix://$socket");
-        $parameters = ['SCRIPT_FILENAME' => $script, 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => $query];
+        // PHP looks for a folder's .user.ini between the document root and the script.
+        $parameters = ['SCRIPT_FILENAME' => $script, 'DOCUMENT_ROOT' => dirname($script), 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => $query];
         $pairs = implode('', array_map(fn (string $name, string $value) => pack('NN', strlen($name) | 1 << 31, strlen($value) | 1 << 31) . $name . $value, array_keys($parameters), $parameters));
         fwrite($stream, self::record(self::BEGIN_REQUEST, pack('nCx5', 1, 0)) . self::record(self::PARAMS, $pairs) . self::record(self::PARAMS, '') . self::record(self::STDIN, ''));
         return $stream;

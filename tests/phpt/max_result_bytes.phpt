@@ -63,19 +63,19 @@ then: thrown PDOException(HY000) ["HY000", 2006, "MySQL server has gone away"]: 
 "1024" | "4M" | "1024"
 "3M" | "1024" | "3M"
 "2M" | "3M" | "2M"
-  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not -1
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script or a folder no more than the configuration allows, not -1
 "-1" | false | "2M"
-  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not much
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script or a folder no more than the configuration allows, not much
 "much" | false | "2M"
-  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 0
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script or a folder no more than the configuration allows, not 0
 "0" | false | "2M"
-  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 3M
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script or a folder no more than the configuration allows, not 3M
 "3M" | false | "2M"
 "1K" | "2M" | "1K"
 "2M" | "1K" | "2M"
-  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 2097153
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script or a folder no more than the configuration allows, not 2097153
 "2097153" | false | "2M"
 "2M"
-  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script no more than the configuration allows, not 0
+  Warning: ini_set(): vaquita.max_result_bytes stays 2M: it must be a whole number, 0 for no limit, and in a script or a folder no more than the configuration allows, not 0
 
   exit code 0

@@ -60,6 +60,21 @@ foreach (['a file' => [2, './root.pem'], 'a key' => [0, './client'], 'a list of 
     tells("open_basedir, $name", 'server.pem', $tls, ['open_basedir' => getenv('VAQUITA_TESTS') . PATH_SEPARATOR . ini_get('include_path') . PATH_SEPARATOR . sys_get_temp_dir() . '/vaquita0']);
 }
 
+echo "-- pipes and devices, which are not waited for\n";
+exec('mkfifo ' . escapeshellarg($certificates->path('pipe')));
+tells('a CA', 'server.pem', [null, null, './pipe', null, null]);
+tells('a device', 'server.pem', [null, './root.pem', null, null, null], ['openssl.cafile' => '/dev/zero']);
+tells('a certificate', 'server.pem', [null, './pipe', './root.pem', null, null]);
+tells('a key', 'server.pem', ['./pipe', './root.pem', './root.pem', null, null]);
+tells('a list', 'server.pem', $known, ['vaquita.tls_crl' => $certificates->path('pipe')]);
+restore_error_handler();
+$link = mysqli_init();
+$link->options(MYSQLI_SERVER_PUBLIC_KEY, $certificates->path('pipe'));
+ob_start();
+$link->real_connect('127.0.0.1', 'user', 'password', null, 1);
+echo strtok(str_replace($certificates->folder, 'FOLDER', ob_get_clean()), "\n"), "\n";
+set_error_handler(fn() => true);
+
 echo "-- revocation\n";
 /** Makes a list NAME.crl of a CA's. */
 function revoke(string $name, string $ca, array $revoked, string ...$options): void
@@ -122,6 +137,13 @@ open_basedir, a file: Cannot connect to MySQL using SSL: FOLDER/root.pem can't b
 open_basedir, a key: Cannot connect to MySQL using SSL: FOLDER/client can't be used: open_basedir restriction in effect
 open_basedir, a list of directories: Cannot connect to MySQL using SSL: FOLDER/hashed can't be used: open_basedir restriction in effect
 open_basedir, a list that begins: Cannot connect to MySQL using SSL: FOLDER/hashed can't be used: open_basedir restriction in effect
+-- pipes and devices, which are not waited for
+a CA: failed loading cafile stream: `FOLDER/pipe'; Cannot connect to MySQL using SSL
+a device: failed loading cafile stream: `/dev/zero'; Cannot connect to MySQL using SSL
+a certificate: Cannot connect to MySQL using SSL: the client certificate FOLDER/pipe can't be used: it is no plain file
+a key: Cannot connect to MySQL using SSL: the key of the client certificate FOLDER/pipe can't be used: it is no plain file
+a list: Cannot connect to MySQL using SSL: the CRL file FOLDER/pipe can't be used: it is no plain file
+  Warning: mysqli::real_connect(FOLDER/pipe): Failed to open stream: It is no plain file
 -- revocation
 empty: connected
 revoked: Cannot connect to MySQL using SSL: a certificate was revoked

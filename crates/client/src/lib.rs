@@ -156,3 +156,4 @@ pub use vaquita_protocol::{
     text_row::{TextValue, TextValues},
 };
 pub use vaquita_sys::{Area, Block, Lender, Process, System};
+pub use vaquita_x509::read_file;

@@ -23,7 +23,7 @@ mod trust;
 pub use certificate::Certificate;
 pub use chain::Policy;
 pub use crl::Crls;
-pub use pem::read_pem;
+pub use pem::{read_file, read_pem};
 pub use trust::Trust;
 
 use std::fmt;

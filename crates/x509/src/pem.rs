@@ -1,7 +1,8 @@
 //! PEM files, as OpenSSL reads them, and what its "trusted certificates" say behind themselves.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustls_pki_types::CertificateDer;
@@ -26,11 +27,27 @@ const OTHER_NAMES: [(&[u8], &[u8]); 4] = [
 /// A whole PEM file, up to 16 MiB, which none with certificates, keys or lists of them has; written as everybody reads it.
 ///
 /// # Errors
-/// It can't be read.
+/// As [`read_file`].
 pub fn read_pem(path: &Path) -> io::Result<Vec<u8>> {
+    Ok(plain(&read_file(path, MAX_FILE_BYTES)?))
+}
+
+/// A file, up to so many bytes. Nothing but a plain one: a pipe would keep the script until somebody writes to it, which no time-out of
+/// connecting ends, and to open a device may do something.
+///
+/// # Errors
+/// It can't be read, or is no plain file.
+pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let kind = file.metadata()?.file_type();
+    // Of a folder the system says so when it is read.
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+    }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
-    Ok(plain(&bytes))
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The text without a byte order mark and blanks at the ends of lines, and with one name for certificates.
@@ -102,4 +119,30 @@ fn is_for_servers(mut uses: &[u8]) -> Option<bool> {
         is_there |= oid == ALL || oid == SERVERS;
     }
     Some(is_there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+    use std::{env, fs, process};
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let path = env::temp_dir().join(format!("vaquita-pipe-{}", process::id()));
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let read = read_pem(&path);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(read.unwrap_err().to_string(), "it is no plain file");
+    }
+
+    #[test]
+    fn only_plain_files_are_read() {
+        let reason = |path: &str| read_file(Path::new(path), 10).unwrap_err().to_string();
+        assert_eq!(reason("/dev/zero"), "it is no plain file");
+        assert_eq!(reason("/dev/null"), "it is no plain file");
+        assert!(reason("/").starts_with("Is a directory"));
+        let this = concat!(env!("CARGO_MANIFEST_DIR"), "/src/pem.rs");
+        assert_eq!(read_file(Path::new(this), 5).unwrap(), b"//! P");
+    }
 }

@@ -4,6 +4,7 @@
 
 mod ciphers;
 mod identity;
+mod outgoing;
 mod session;
 mod verifier;
 

@@ -11,6 +11,7 @@ use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedS
 use rustls::{CertificateError, Error as TlsError};
 
 use super::Setup;
+use super::outgoing::{Outgoing, RECORD_OVERHEAD_BYTES};
 use crate::agreed::TlsSession;
 use crate::error::Error;
 use crate::timed_wire::TimedWire;
@@ -23,14 +24,15 @@ const INCOMING_BYTES: usize = 64 << 10;
 /// server likes.
 const MAX_INCOMING_BYTES: usize = 256 << 10;
 
+/// How much may come without a byte for the client in it. Tickets, updates of keys and empty records are legal in any number, and a server
+/// that sends nothing else would keep the client for ever, whatever the time-out of a read; servers send two tickets, of 64 KiB at the most.
+const MAX_IDLE_BYTES: usize = MAX_INCOMING_BYTES;
+
 /// The least room there must be for the next read: one record of the longest.
 const RECORD_BYTES: usize = (16 << 10) + 2048 + 5;
 
 /// The most plain bytes in a record.
 const RECORD_PLAIN_BYTES: usize = 16 << 10;
-
-/// What encryption adds to a record, at the most: header, nonce, content type, tag. A key update may come before it.
-const RECORD_OVERHEAD_BYTES: usize = 256;
 
 /// How much is encrypted before it is sent.
 const OUTGOING_BYTES: usize = 64 << 10;
@@ -41,21 +43,18 @@ pub(crate) struct Session {
     is_verified: bool,
     /// Whether the server said goodbye, which it says once; nothing comes after that.
     is_closed: bool,
+    /// What went wrong. Nothing that comes after it may be looked at.
+    failure: Option<String>,
     /// `start..end` was received and not yet decrypted.
     incoming: Vec<u8>,
     start: usize,
     end: usize,
+    /// How much was received since the last byte for the client.
+    idle_bytes: usize,
     /// Decrypted bytes that found no room, from `taken` on.
     pending: Vec<u8>,
     taken: usize,
     outgoing: Outgoing,
-}
-
-/// Records on their way out.
-#[derive(Default)]
-struct Outgoing {
-    buffer: Vec<u8>,
-    length: usize,
 }
 
 /// What a step through the session came to.
@@ -82,9 +81,11 @@ impl Session {
             connection: Box::new(connection),
             is_verified: setup.is_verified,
             is_closed: false,
+            failure: None,
             incoming: vec![0; INCOMING_BYTES],
             start: 0,
             end: 0,
+            idle_bytes: 0,
             pending: Vec::new(),
             taken: 0,
             outgoing: Outgoing::default(),
@@ -180,9 +181,9 @@ impl Session {
         }
     }
 
-    /// Says goodbye, if that takes no time.
+    /// Says goodbye, if that takes no time, and the server was not told already why there is none.
     pub(crate) fn close(&mut self, wire: &mut TimedWire) {
-        loop {
+        while self.failure.is_none() {
             let incoming = self.incoming.get_mut(self.start..self.end).unwrap_or_default();
             let status = self.connection.process_tls_records(incoming);
             let discard = status.discard;
@@ -222,14 +223,18 @@ impl Session {
         room: &mut [u8],
         part: Option<&[u8]>,
     ) -> io::Result<(Step, usize)> {
+        if let Some(failure) = &self.failure {
+            return Err(broken(failure.clone()));
+        }
         let incoming = self.incoming.get_mut(self.start..self.end).unwrap_or_default();
         let UnbufferedStatus { mut discard, state } = self.connection.process_tls_records(incoming);
         let mut filled = 0;
         let step = match state {
             Ok(ConnectionState::ReadTraffic(mut traffic)) => {
                 while let Some(record) = traffic.next_record() {
-                    let record = record.map_err(broken)?;
+                    let record = record.map_err(|error| broken(explain(&error)))?;
                     discard += record.discard;
+                    self.idle_bytes = 0;
                     let room = room.get_mut(filled..).unwrap_or_default();
                     let length = copy(record.payload, room);
                     filled += length;
@@ -270,7 +275,9 @@ impl Session {
             Err(error) => {
                 self.discard(discard);
                 self.give_up(wire);
-                return Err(broken(error));
+                let failure = explain(&error);
+                self.failure = Some(failure.clone());
+                return Err(broken(failure));
             }
         };
         self.discard(discard);
@@ -304,6 +311,12 @@ impl Session {
         if self.is_closed {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        if self.idle_bytes > MAX_IDLE_BYTES {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the server sends nothing but what TLS needs for itself",
+            ));
+        }
         if self.incoming.len() - self.end < RECORD_BYTES {
             self.incoming.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -319,29 +332,10 @@ impl Session {
             self.incoming.resize(self.incoming.len() * 2, 0);
         }
         let room = self.incoming.get_mut(self.end..).unwrap_or_default();
-        self.end += wire.read(room)?;
+        let length = wire.read(room)?;
+        self.end += length;
+        self.idle_bytes += length;
         Ok(())
-    }
-}
-
-impl Outgoing {
-    /// Room behind what stands there, for at least so many bytes.
-    fn room(&mut self, length: usize) -> &mut [u8] {
-        let length = length.max(RECORD_OVERHEAD_BYTES);
-        if self.buffer.len() - self.length < length {
-            self.buffer.resize(self.length + length, 0);
-        }
-        self.buffer.get_mut(self.length..).unwrap_or_default()
-    }
-
-    fn bytes(&self) -> &[u8] {
-        self.buffer.get(..self.length).unwrap_or_default()
-    }
-
-    fn send(&mut self, wire: &mut TimedWire) -> Result<(), Error> {
-        let sent = wire.write(&mut [IoSlice::new(self.bytes())]);
-        self.length = 0;
-        sent
     }
 }
 
@@ -360,8 +354,8 @@ fn copy(from: &[u8], to: &mut [u8]) -> usize {
     length
 }
 
-fn broken(error: TlsError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, explain(&error))
+fn broken(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
 fn into_io(error: Error) -> io::Error {

@@ -18,6 +18,7 @@ mod response;
 mod rows;
 pub mod session;
 mod statement;
+mod tls_flood;
 
 use std::fmt;
 
@@ -210,6 +211,7 @@ pub fn all() -> impl Iterator<Item = &'static NamedScript> {
         statement::SCRIPTS,
         compressed::SCRIPTS,
         plain_text::SCRIPTS,
+        tls_flood::SCRIPTS,
     ]
     .into_iter()
     .flatten()

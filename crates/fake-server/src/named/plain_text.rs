@@ -64,6 +64,6 @@ fn offering() -> Script {
 }
 
 /// It has been asked for it.
-fn asked() -> Script {
+pub(super) fn asked() -> Script {
     offering().expect_packet()
 }

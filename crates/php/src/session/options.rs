@@ -5,11 +5,10 @@ use super::tls::Asked;
 use crate::zend::files;
 use crate::zend::ini;
 use crate::zend::string::Str;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
-use vaquita_client::Charset;
+use vaquita_client::{Charset, read_file};
 
 /// The most that is read of a file with a key, in bytes; the largest RSA keys take a tenth of it.
 const MAX_KEY_BYTES: u64 = 64 << 10;
@@ -48,8 +47,9 @@ pub(crate) fn load_server_public_key(session: &Session, warns: bool) {
     let Some(path) = asked.ok().flatten().or_else(of_setting) else { return };
     let is_allowed = if warns { files::warn_unless_allowed(path) } else { files::is_allowed(path) };
     let errno = session.options.with(|options| {
-        let key = if is_allowed { read_key(&path_of(path.bytes())) } else { Ok(Vec::new()) };
-        let errno = key.as_ref().err().map(|error| error.raw_os_error().unwrap_or_default());
+        let path = path_of(path.bytes());
+        let key = if is_allowed { read_file(&path, MAX_KEY_BYTES) } else { Ok(Vec::new()) };
+        let errno = key.as_ref().err().map(io::Error::raw_os_error);
         options.server_public_key = Some(key.unwrap_or_default());
         errno
     });
@@ -57,12 +57,6 @@ pub(crate) fn load_server_public_key(session: &Session, warns: bool) {
         files::warn_unopened(path, errno);
     }
     path.release();
-}
-
-fn read_key(path: &Path) -> io::Result<Vec<u8>> {
-    let mut key = Vec::new();
-    File::open(path)?.take(MAX_KEY_BYTES).read_to_end(&mut key)?;
-    Ok(key)
 }
 
 /// A path of a script's or a setting's bytes.

@@ -19,15 +19,15 @@ pub(crate) fn warn_unless_allowed(path: Str) -> bool {
     unsafe { ffi::php_check_open_basedir_ex(path.as_ptr(), 1) == 0 }
 }
 
-/// PHP's warning about a file that can't be opened, for the system's reason: **user code may run**.
-pub(crate) fn warn_unopened(path: Str, errno: i32) {
+/// PHP's warning about a file that can't be opened, for the system's reason, or because it is no plain file: **user code may run**.
+pub(crate) fn warn_unopened(path: Str, errno: Option<i32>) {
     let mut reason = [0; MAX_REASON_BYTES];
     // What finds no room is cut; a NUL stays at the end. Nothing is owned when PHP is called.
-    let _ = write!(
-        reason.split_at_mut(MAX_REASON_BYTES - 1).0,
-        "{}",
-        io::Error::from_raw_os_error(errno)
-    );
+    let mut room = reason.split_at_mut(MAX_REASON_BYTES - 1).0;
+    let _ = match errno {
+        Some(errno) => write!(room, "{}", io::Error::from_raw_os_error(errno)),
+        None => room.write_all(b"It is no plain file"),
+    };
     let end = reason.windows(OS_ERROR.len()).position(|window| window == OS_ERROR);
     if let Some(end) = end.and_then(|end| reason.get_mut(end)) {
         *end = 0;

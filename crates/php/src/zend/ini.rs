@@ -13,6 +13,9 @@ use vaquita_client::panic_point;
 thread_local! {
     /// How often settings of ours were set, by whom ever: PHP's start, a request's, its end, a script.
     static CHANGES: Cell<u64> = const { Cell::new(0) };
+
+    /// The most that a script may set, of the one setting that has such: what it was set to last by anybody else; 0: any.
+    static CEILING: Cell<i64> = const { Cell::new(0) };
 }
 
 /// What was read of our own settings, until one of them changes. Not for those of others: nobody tells when they do.
@@ -77,7 +80,8 @@ enum Accepts {
     NotNegative,
     /// The same, and -1 for no limit.
     Limit,
-    /// Whole numbers from 0 on, 0 for no limit; a script may set no higher limit than the configuration does. Anything else gets a warning.
+    /// Whole numbers from 0 on, 0 for no limit; a script, and a folder's .user.ini, which a script may have written, may set no higher limit
+    /// than the configuration does. Anything else gets a warning. There can be one such setting.
     Ceiling,
     /// These words; another gets a warning.
     OneOf(&'static [&'static [u8]]),
@@ -166,8 +170,8 @@ impl Setting {
         self
     }
 
-    /// The setting as a limit that a script may lower and no more than undo: refusing with a warning all but whole numbers from 0 on,
-    /// which is none, and in a script what is above the configuration's.
+    /// The setting as a limit that a script or a folder may lower and no more than undo: refusing with a warning all but whole numbers from
+    /// 0 on, which is none, and there what is above the configuration's.
     pub(crate) const fn ceiling(mut self) -> Setting {
         self.accepts = Accepts::Ceiling;
         self
@@ -284,6 +288,7 @@ unsafe fn check(
     // SAFETY: Zend gives the entry; its name is a string.
     let number_or_warning =
         |value: Str| unsafe { ffi::zend_ini_parse_quantity_warn(value.0, (*entry).name) };
+    let is_stage = |other| u32::try_from(stage) == Ok(other);
     let accepted = match setting.accepts {
         Accepts::All => true,
         Accepts::Number => {
@@ -297,9 +302,9 @@ unsafe fn check(
             given.is_none_or(|value| value.bytes() == b"-1" || is_whole(value.bytes()))
         }
         Accepts::Ceiling => given.is_none_or(|value| {
-            let is_script = u32::try_from(stage) == Ok(ffi::ZEND_INI_STAGE_RUNTIME);
-            // SAFETY: Zend gives the entry.
-            let most = if is_script { unsafe { configured(entry) } } else { 0 };
+            let is_bound =
+                is_stage(ffi::ZEND_INI_STAGE_HTACCESS) || is_stage(ffi::ZEND_INI_STAGE_RUNTIME);
+            let most = if is_bound { CEILING.get() } else { 0 };
             is_whole(value.bytes()) && (most == 0 || (1..=most).contains(&number(value)))
         }),
         Accepts::OneOf(words) => given.is_some_and(|value| words.contains(&value.bytes())),
@@ -308,6 +313,9 @@ unsafe fn check(
     if accepted {
         if let Some(watcher) = setting.watcher {
             watcher(given.is_some_and(|value| is_on(value.bytes(), number(value))));
+        }
+        if matches!(setting.accepts, Accepts::Ceiling) && !is_stage(ffi::ZEND_INI_STAGE_RUNTIME) {
+            CEILING.set(given.map_or(0, number));
         }
         return ffi::ZEND_RESULT_CODE_SUCCESS;
     }
@@ -320,17 +328,6 @@ unsafe fn check(
     };
     warn_of_refusal(setting, given.map_or(b"", Str::bytes), kept);
     ffi::ZEND_RESULT_CODE_FAILURE
-}
-
-/// The number that a setting has without what the script did.
-///
-/// # Safety
-/// The entry must be Zend's.
-unsafe fn configured(entry: *mut ffi::zend_ini_entry) -> i64 {
-    // SAFETY: the caller's promise; what was set before a script changed it stands in `orig_value`.
-    let value =
-        unsafe { if (*entry).modified != 0 { (*entry).orig_value } else { (*entry).value } };
-    if value.is_null() { 0 } else { number_of(Str(value).bytes()) }
 }
 
 /// Whether it is a number in digits, with one of PHP's multipliers perhaps, that fits.
@@ -352,7 +349,7 @@ fn warn_of_refusal(setting: &Setting, given: &[u8], kept: &[u8]) {
         Accepts::NotNegative => Str::concat(&[b"a whole number, 0 or more"]),
         Accepts::Limit => Str::concat(&[b"a whole number, 0 or more, or -1 for no limit"]),
         Accepts::Ceiling => Str::concat(&[
-            b"a whole number, 0 for no limit, and in a script no more than the configuration allows",
+            b"a whole number, 0 for no limit, and in a script or a folder no more than the configuration allows",
         ]),
         Accepts::OneOf(words) => {
             let mut list = Str::new(b"");
